@@ -1,0 +1,1 @@
+//! An interactive coding assistant for the terminal, in the making: a room a commit, each above those it stands on.
