@@ -1,1 +1,3 @@
 //! An interactive coding assistant for the terminal, in the making: a room a commit, each above those it stands on.
+
+pub mod protocol;

@@ -1,0 +1,55 @@
+//! What a call will touch, before it touches it.
+//!
+//! A tool says it from the words of its arguments alone; `permission` judges it without knowing any tool, and the
+//! screen draws a question from it without knowing one either.
+
+use std::path::PathBuf;
+
+/// What a prepared call will touch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing outside the program.
+    Nothing,
+    /// Reads below these paths (absolute).
+    Read(Vec<PathBuf>),
+    /// Changes, creates or removes these files (absolute).
+    Write(Vec<PathBuf>),
+    /// Runs a command.
+    Exec(ExecAccess),
+    /// Asks a host on the network.
+    Fetch {
+        /// The address as given.
+        url: String,
+    },
+}
+
+/// A command that would run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExecAccess {
+    /// The shell text, exactly as it would run.
+    pub command: String,
+    /// Where it would run.
+    pub cwd: PathBuf,
+}
+
+/// What a person is shown before saying yes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Preview {
+    /// Files and how they would change.
+    Changes(Vec<FileChange>),
+    /// A command, exactly as it would run.
+    Command(ExecAccess),
+    /// Anything else, in words.
+    Text(String),
+}
+
+/// One file's change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Which file, as the user would name it (relative to the working directory where it lies below).
+    pub path: String,
+    /// Its text before; none where it is new.
+    pub before: Option<String>,
+    /// Its text after; none where it goes.
+    pub after: Option<String>,
+}

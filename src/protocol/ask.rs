@@ -1,0 +1,62 @@
+//! Questions to the user, and their answers.
+//!
+//! A question is plain data and lives as long as its call: it is dropped with it, and an answer that comes too late
+//! finds nobody. The turn limit is no question of this kind: it is an end of the run (see [`super::RunEnd`]).
+
+use super::{Access, CallId, Preview, QuestionId, ToolName};
+
+/// One open question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Which question.
+    pub id: QuestionId,
+    /// What is asked.
+    pub asked: Asked,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// May this call run?
+    Approval(Approval),
+}
+
+/// A call that needs a yes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// Which call.
+    pub call: CallId,
+    /// Which tool.
+    pub tool: ToolName,
+    /// What it will touch; judged again when the rules or the mode change while the question is open.
+    pub access: Access,
+    /// What the person is shown.
+    pub preview: Preview,
+    /// Why it is asked, where that is not plain ("outside the workspace", "a secret").
+    pub reason: Option<String>,
+    /// The rule that "don't ask again" would save, exactly as it will match; none where none is offered.
+    pub remember: Option<String>,
+    /// Whether harm could not be undone: the focus then stands on No.
+    pub careful: bool,
+}
+
+/// What the user said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes, this once.
+    Allow,
+    /// Yes, and the offered rule from now on.
+    AllowAlways,
+    /// No. With words the run goes on and the model gets them; without, it ends.
+    Deny {
+        /// What to do instead.
+        words: Option<String>,
+    },
+    /// Another rule or mode came into force while the question was open, and forbids it.
+    Overruled {
+        /// Why, for the model.
+        reason: String,
+    },
+    /// Nobody is there to ask (headless): the model gets the refusal, the run goes on.
+    Unattended,
+}

@@ -1,0 +1,96 @@
+//! Entries: all that can change a history, and nothing else can.
+//!
+//! An entry is what the session file keeps as one line (its JSON is made in `session/entry.rs`), what the loop hands
+//! up, and what [`super::History::apply`] takes. Positions (`to`, `messages`, `message`) count the *message entries of the
+//! file* from 0, rewound ones included, so that they never shift.
+
+use super::{Message, ModelId, SessionId};
+
+/// One change, with its time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Milliseconds since 1970.
+    pub timestamp: u64,
+    /// What changes.
+    pub body: EntryBody,
+}
+
+/// What an entry changes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EntryBody {
+    /// The first entry of a file.
+    Session(SessionHead),
+    /// One more message.
+    Message(Message),
+    /// What came before is now told by a summary.
+    Compaction {
+        /// The summary, as the model gets it.
+        summary: String,
+        /// How many of the messages before it stay after the summary.
+        kept: usize,
+    },
+    /// Tool results that are sent as a preview from here on.
+    Masked {
+        /// Their positions.
+        messages: Vec<usize>,
+    },
+    /// Back to an earlier point.
+    Rewind {
+        /// How many message entries of the file stay: those from this position on no longer count.
+        to: usize,
+    },
+    /// Undoes the last rewind, as long as nothing was said since.
+    Redo,
+    /// Files as they were before a message's tools changed them.
+    Checkpoint {
+        /// Position of the message whose tools changed them.
+        message: usize,
+        /// The files.
+        files: Vec<SavedFile>,
+    },
+    /// Other settings from here on.
+    Settings {
+        /// The model, where it changes.
+        model: Option<ModelId>,
+        /// The permission mode by its outside name, where it changes.
+        permission_mode: Option<String>,
+    },
+    /// The session's title.
+    Title(String),
+}
+
+/// The head of a session file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionHead {
+    /// Version of the file's format; this program writes 1.
+    pub version: u32,
+    /// The session.
+    pub id: SessionId,
+    /// Where it was begun.
+    pub cwd: String,
+    /// With which model.
+    pub model: ModelId,
+    /// By which program version.
+    pub clawd_version: String,
+    /// What it was forked from.
+    pub parent: Option<SessionId>,
+}
+
+/// One file before a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedFile {
+    /// Absolute path.
+    pub path: String,
+    /// SHA-256 of its former bytes in hex; none where it did not exist.
+    pub before: Option<String>,
+    /// Its mode bits.
+    pub mode: u32,
+}
+
+impl Entry {
+    /// An entry of a message.
+    #[must_use]
+    pub fn message(timestamp: u64, message: Message) -> Self {
+        Self { timestamp, body: EntryBody::Message(message) }
+    }
+}

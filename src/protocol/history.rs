@@ -1,0 +1,468 @@
+//! The conversation as it counts now, and the one function that changes it.
+//!
+//! [`History::apply`] is the only way in, for the loop, the file's writer, the screen and the loader alike; so
+//! "loading a prefix of the file gives a prefix of the history" holds because there is nothing else. The surprising
+//! decision: the reducer repairs. An answer without its call is left out, a call that is still open when the
+//! conversation goes on gets an answer that says it was interrupted; so whatever a torn or damaged file holds,
+//! what comes out can be sent.
+//!
+//! It is not a log: entries that changed nothing leave no trace here (the file has them).
+
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
+
+use super::{
+    CallId, Content, Entry, EntryBody, Message, ModelId, SessionHead, ToolCall, ToolMessage, ToolStatus,
+};
+
+/// The answer given for a call that was open when the program or the run ended.
+pub const INTERRUPTED: &str = "Error: interrupted before it was done";
+
+/// One message and where it stands.
+#[derive(Debug)]
+pub struct Slot {
+    /// Position among the message entries of the file, from 0; a repaired answer has that of the message behind it.
+    pub position: usize,
+    /// Milliseconds since 1970.
+    pub timestamp: u64,
+    /// The message.
+    pub message: Message,
+    /// Its wire form, kept by whoever made it last.
+    pub wire: OnceLock<WireForm>,
+}
+
+/// A message as it was last put on the wire. A message never changes, so neither does this.
+#[derive(Debug)]
+pub struct WireForm {
+    /// Which dialect it was made for; another dialect must not use it.
+    pub dialect: u64,
+    /// The JSON text.
+    pub json: Box<str>,
+}
+
+/// The conversation.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    head: Option<SessionHead>,
+    title: Option<String>,
+    model: Option<ModelId>,
+    permission_mode: Option<String>,
+    items: Vec<Item>,
+    positions: usize,
+    boundaries: Vec<Boundary>,
+    undone: Vec<Undone>,
+    view: Vec<usize>,
+    open: Vec<ToolCall>,
+    call_ids: HashSet<CallId>,
+}
+
+#[derive(Debug, Clone)]
+struct Item {
+    slot: Arc<Slot>,
+    active: bool,
+    masked: bool,
+}
+
+/// A compaction: what stood in the view is told by `summary` but for `kept`.
+#[derive(Debug, Clone)]
+struct Boundary {
+    position: usize,
+    summary: Arc<str>,
+    kept: Vec<usize>,
+    active: bool,
+}
+
+/// What one rewind took away.
+#[derive(Debug, Clone)]
+struct Undone {
+    items: Vec<usize>,
+    boundaries: Vec<usize>,
+}
+
+impl History {
+    /// An empty conversation.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes one entry. Never fails: what makes no sense where it stands changes nothing.
+    pub fn apply(&mut self, entry: &Entry) {
+        match &entry.body {
+            EntryBody::Session(head) => {
+                if self.head.is_none() {
+                    self.model.get_or_insert_with(|| head.model.clone());
+                    self.head = Some(head.clone());
+                }
+            }
+            EntryBody::Message(message) => self.apply_message(entry.timestamp, message),
+            EntryBody::Compaction { summary, kept } => self.compact(summary, *kept),
+            EntryBody::Masked { messages } => self.mask(messages),
+            EntryBody::Rewind { to } => self.rewind(*to),
+            EntryBody::Redo => self.redo(),
+            EntryBody::Checkpoint { .. } => {}
+            EntryBody::Settings { model, permission_mode } => {
+                self.model = model.clone().or_else(|| self.model.take());
+                self.permission_mode = permission_mode.clone().or_else(|| self.permission_mode.take());
+            }
+            EntryBody::Title(text) => self.title = Some(text.clone()),
+        }
+    }
+
+    /// The messages that count, oldest first; behind [`History::summary`] where there is one.
+    pub fn view(&self) -> impl DoubleEndedIterator<Item = (&Arc<Slot>, Masked)> {
+        self.view.iter().filter_map(|&index| {
+            let item = self.items.get(index)?;
+            Some((&item.slot, if item.masked { Masked::Yes } else { Masked::No }))
+        })
+    }
+
+    /// The messages that count, without their places.
+    pub fn messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
+        self.view().map(|(slot, _)| &slot.message)
+    }
+
+    /// How many messages count.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.view.len()
+    }
+
+    /// Whether nothing has been said.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.view.is_empty() && self.summary().is_none()
+    }
+
+    /// What stands for the messages before the view, after a compaction.
+    #[must_use]
+    pub fn summary(&self) -> Option<&str> {
+        self.boundary().map(|boundary| &*boundary.summary)
+    }
+
+    /// How many message entries the file has: the position of the next one.
+    #[must_use]
+    pub fn positions(&self) -> usize {
+        self.positions
+    }
+
+    /// Calls of the last assistant message that have no answer yet, in order.
+    #[must_use]
+    pub fn open_calls(&self) -> &[ToolCall] {
+        &self.open
+    }
+
+    /// Whether a call of this name was ever made: names are unique over the whole file.
+    #[must_use]
+    pub fn has_call(&self, id: &CallId) -> bool {
+        self.call_ids.contains(id)
+    }
+
+    /// The head of the session's file, where one is kept.
+    #[must_use]
+    pub fn head(&self) -> Option<&SessionHead> {
+        self.head.as_ref()
+    }
+
+    /// The title, where one was given.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// The model in use, as the file says.
+    #[must_use]
+    pub fn model(&self) -> Option<&ModelId> {
+        self.model.as_ref()
+    }
+
+    /// The permission mode in use, as the file says.
+    #[must_use]
+    pub fn permission_mode(&self) -> Option<&str> {
+        self.permission_mode.as_deref()
+    }
+
+    fn apply_message(&mut self, timestamp: u64, message: &Message) {
+        let position = self.positions;
+        self.positions += 1;
+        self.undone.clear();
+        match message {
+            Message::Tool(answer) => {
+                let Some(at) = self.open.iter().position(|call| call.id == answer.call_id) else { return };
+                self.open.remove(at);
+            }
+            Message::User(_) => self.close_open_calls(position, timestamp),
+            Message::Assistant(answer) => {
+                self.close_open_calls(position, timestamp);
+                if answer.is_empty() {
+                    return;
+                }
+                self.open.clone_from(&answer.tool_calls);
+                self.call_ids.extend(answer.tool_calls.iter().map(|call| call.id.clone()));
+            }
+        }
+        self.push(position, timestamp, message.clone());
+    }
+
+    fn close_open_calls(&mut self, position: usize, timestamp: u64) {
+        for call in std::mem::take(&mut self.open) {
+            self.push(position, timestamp, interrupted(&call));
+        }
+    }
+
+    fn push(&mut self, position: usize, timestamp: u64, message: Message) {
+        self.view.push(self.items.len());
+        let slot = Arc::new(Slot { position, timestamp, message, wire: OnceLock::new() });
+        self.items.push(Item { slot, active: true, masked: false });
+    }
+
+    fn compact(&mut self, summary: &str, kept: usize) {
+        let from = self.view.len().saturating_sub(kept);
+        let kept = self.view.split_off(from);
+        self.boundaries.push(Boundary {
+            position: self.positions,
+            summary: summary.into(),
+            kept,
+            active: true,
+        });
+        self.undone.clear();
+        self.rebuild();
+    }
+
+    fn mask(&mut self, positions: &[usize]) {
+        for item in &mut self.items {
+            let is_answer = matches!(item.slot.message, Message::Tool(_));
+            if is_answer && positions.contains(&item.slot.position) {
+                item.masked = true;
+            }
+        }
+    }
+
+    fn rewind(&mut self, to: usize) {
+        let mut undone = Undone { items: Vec::new(), boundaries: Vec::new() };
+        for (index, item) in self.items.iter_mut().enumerate() {
+            if item.active && item.slot.position >= to {
+                item.active = false;
+                undone.items.push(index);
+            }
+        }
+        for (index, boundary) in self.boundaries.iter_mut().enumerate() {
+            if boundary.active && boundary.position > to {
+                boundary.active = false;
+                undone.boundaries.push(index);
+            }
+        }
+        self.undone.push(undone);
+        self.rebuild();
+    }
+
+    fn redo(&mut self) {
+        let Some(undone) = self.undone.pop() else { return };
+        for index in undone.items {
+            if let Some(item) = self.items.get_mut(index) {
+                item.active = true;
+            }
+        }
+        for index in undone.boundaries {
+            if let Some(boundary) = self.boundaries.get_mut(index) {
+                boundary.active = true;
+            }
+        }
+        self.rebuild();
+    }
+
+    fn boundary(&self) -> Option<&Boundary> {
+        self.boundaries.iter().rev().find(|boundary| boundary.active)
+    }
+
+    fn rebuild(&mut self) {
+        let (mut view, from) = match self.boundary() {
+            Some(boundary) => (boundary.kept.clone(), boundary.position),
+            None => (Vec::new(), 0),
+        };
+        let later = self.items.iter().enumerate();
+        view.extend(
+            later.filter(|(_, item)| item.active && item.slot.position >= from).map(|(index, _)| index),
+        );
+        self.view = view;
+        self.open = self.calls_without_answer();
+    }
+
+    fn calls_without_answer(&self) -> Vec<ToolCall> {
+        let mut answered = HashSet::new();
+        for message in self.messages().rev() {
+            match message {
+                Message::Tool(answer) => {
+                    answered.insert(answer.call_id.clone());
+                }
+                Message::Assistant(answer) => {
+                    let calls = answer.tool_calls.iter();
+                    return calls.filter(|call| !answered.contains(&call.id)).cloned().collect();
+                }
+                Message::User(_) => return Vec::new(),
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// Whether a tool's answer is sent as a preview.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Masked {
+    /// Only a preview is sent.
+    Yes,
+    /// It is sent whole.
+    No,
+}
+
+/// The answer for a call that never got one.
+#[must_use]
+pub fn interrupted(call: &ToolCall) -> Message {
+    Message::Tool(ToolMessage {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        content: Content::text(INTERRUPTED),
+        status: ToolStatus::Interrupted,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::*;
+    use crate::protocol::{AssistantMessage, StopReason};
+
+    /// `u` a user, `a` a text, `c12` an assistant with calls 1 and 2, `r1` the answer to call 1; `!3` rewind to 3,
+    /// `+` redo, `=2` compaction that keeps 2.
+    fn history(script: &str) -> History {
+        let mut history = History::new();
+        for word in script.split_whitespace() {
+            history.apply(&Entry { timestamp: 1, body: body(word) });
+        }
+        history
+    }
+
+    fn body(word: &str) -> EntryBody {
+        let (kind, rest) = word.split_at(1);
+        match kind {
+            "u" => EntryBody::Message(Message::user(rest)),
+            "a" => EntryBody::Message(Message::Assistant(assistant(rest, &[]))),
+            "c" => {
+                let ids: Vec<String> = rest.chars().map(|c| c.to_string()).collect();
+                EntryBody::Message(Message::Assistant(assistant("", &ids)))
+            }
+            "r" => EntryBody::Message(Message::tool(&call(rest), ToolStatus::Success, "ok")),
+            "!" => EntryBody::Rewind { to: rest.parse().unwrap() },
+            "+" => EntryBody::Redo,
+            "=" => EntryBody::Compaction { summary: "S".to_owned(), kept: rest.parse().unwrap() },
+            other => panic!("unknown word {other}"),
+        }
+    }
+
+    fn call(id: &str) -> ToolCall {
+        ToolCall { id: id.into(), name: "Read".into(), arguments: "{}".to_owned() }
+    }
+
+    fn assistant(text: &str, ids: &[String]) -> AssistantMessage {
+        AssistantMessage {
+            text: text.to_owned(),
+            tool_calls: ids.iter().map(|id| call(id)).collect(),
+            reasoning: None,
+            extra: Map::new(),
+            model: "m".into(),
+            usage: None,
+            stop_reason: StopReason::EndTurn,
+        }
+    }
+
+    fn picture(history: &History) -> String {
+        let words = history.messages().map(|message| match message {
+            Message::User(user) => format!("u{}", user.content.to_text()),
+            Message::Assistant(answer) if answer.tool_calls.is_empty() => format!("a{}", answer.text),
+            Message::Assistant(answer) => {
+                format!("c{}", answer.tool_calls.iter().map(|call| call.id.as_str()).collect::<String>())
+            }
+            Message::Tool(answer) if answer.status == ToolStatus::Interrupted => {
+                format!("x{}", answer.call_id)
+            }
+            Message::Tool(answer) => format!("r{}", answer.call_id),
+        });
+        let head = history.summary().map(str::to_owned);
+        head.into_iter().chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    fn check(script: &str, expected: &str) {
+        assert_eq!(picture(&history(script)), expected, "{script}");
+    }
+
+    #[test]
+    fn messages_stand_in_the_order_they_came() {
+        check("u1 c12 r1 r2 a3 u4", "u1 c12 r1 r2 a3 u4");
+    }
+
+    #[test]
+    fn a_call_without_answer_is_closed_when_the_conversation_goes_on() {
+        check("u1 c12 r1 u2", "u1 c12 r1 x2 u2");
+        check("u1 c1 a2", "u1 c1 x1 a2");
+    }
+
+    #[test]
+    fn an_answer_without_call_and_a_second_answer_are_left_out() {
+        check("u1 r9 a2", "u1 a2");
+        check("u1 c1 r1 r1 a2", "u1 c1 r1 a2");
+    }
+
+    #[test]
+    fn an_empty_assistant_message_never_counts() {
+        check("u1 a u2", "u1 u2");
+    }
+
+    #[test]
+    fn a_rewind_takes_away_and_a_redo_gives_back() {
+        check("u1 a2 u3 a4 !2", "u1 a2");
+        check("u1 a2 u3 a4 !2 +", "u1 a2 u3 a4");
+        check("u1 a2 u3 a4 !2 !0 + +", "u1 a2 u3 a4");
+        check("u1 a2 u3 a4 !2 u5 +", "u1 a2 u5");
+    }
+
+    #[test]
+    fn positions_count_rewound_messages_too() {
+        check("u1 a2 u3 a4 !2 u5 a6 !5", "u1 a2 u5");
+        assert_eq!(history("u1 a2 !1 u3").positions(), 3);
+    }
+
+    #[test]
+    fn a_rewind_between_call_and_answer_leaves_the_call_to_be_closed() {
+        check("u1 c12 r1 r2 !3 u4", "u1 c12 r1 x2 u4");
+    }
+
+    #[test]
+    fn a_compaction_puts_a_summary_before_what_it_keeps() {
+        check("u1 a2 u3 a4 =2 u5", "S u3 a4 u5");
+        check("u1 a2 =9 u5", "S u1 a2 u5");
+        check("u1 a2 =0 u3 a4 =1 u5", "S a4 u5");
+    }
+
+    #[test]
+    fn a_rewind_undoes_a_compaction_that_came_later() {
+        check("u1 a2 u3 a4 =0 u5 !4", "S");
+        check("u1 a2 u3 a4 =0 u5 !2", "u1 a2");
+        check("u1 a2 u3 a4 =0 u5 !2 +", "S u5");
+    }
+
+    #[test]
+    fn open_calls_are_known_in_order() {
+        let open: Vec<String> =
+            history("u1 c123 r2").open_calls().iter().map(|call| call.id.to_string()).collect();
+        assert_eq!(open, ["1", "3"]);
+    }
+
+    #[test]
+    fn only_answers_are_masked() {
+        let mut history = history("u1 c1 r1 a2");
+        history.apply(&Entry { timestamp: 1, body: EntryBody::Masked { messages: vec![0, 2] } });
+        let masked: Vec<Masked> = history.view().map(|(_, masked)| masked).collect();
+        assert_eq!(masked, [Masked::No, Masked::No, Masked::Yes, Masked::No]);
+    }
+}

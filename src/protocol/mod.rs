@@ -1,0 +1,33 @@
+//! What rooms say to each other: values only.
+//!
+//! Everything that crosses a wall of the house is a type of this room: messages, the entries that change a
+//! history, the events of a run, questions and answers. Nothing here touches the world: no runtime, no file,
+//! no clock. The surprising decision: [`History`] changes by one function, [`History::apply`], and every reader
+//! of a conversation (the loop, the file's writer, the screen, the loader) uses that same one.
+
+pub mod access;
+pub mod ask;
+pub mod draft;
+pub mod entry;
+pub mod event;
+pub mod history;
+pub mod ids;
+pub mod message;
+pub mod outcome;
+pub mod tool;
+pub mod usage;
+
+pub use access::{Access, ExecAccess, FileChange, Preview};
+pub use ask::{Answer, Approval, Asked, Question};
+pub use draft::Draft;
+pub use entry::{Entry, EntryBody, SavedFile, SessionHead};
+pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};
+pub use history::{History, Slot};
+pub use ids::{CallId, ModelId, QuestionId, SessionId, ToolName};
+pub use message::{
+    AssistantMessage, Attachment, Content, Message, Origin, Part, Reasoning, StopReason, ToolCall,
+    ToolMessage, ToolStatus, UserMessage,
+};
+pub use outcome::{Carry, LoopError, LoopErrorType, LoopMetadata, LoopResult, RunEnd};
+pub use tool::ToolDefinition;
+pub use usage::Usage;
