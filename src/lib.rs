@@ -1,3 +1,5 @@
 //! An interactive coding assistant for the terminal, in the making: a room a commit, each above those it stands on.
 
 pub mod protocol;
+
+pub mod text;

@@ -1,0 +1,13 @@
+//! String work that knows no room.
+//!
+//! Everything here takes text and gives back text or plain values. Nothing here opens a file, asks the time or
+//! knows what a session, a tool or a screen is; so every other room may lean on it.
+
+pub mod clip;
+pub mod diff;
+pub mod escape;
+pub mod glob;
+pub mod nearest;
+pub mod sanitize;
+pub mod sgr;
+pub mod units;
