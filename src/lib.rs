@@ -3,3 +3,5 @@
 pub mod protocol;
 
 pub mod text;
+
+pub mod os;

@@ -1,0 +1,311 @@
+//! All the processes that one command has started, to see whether some are left and to end them.
+//!
+//! A process group holds most of them, but `setsid` and double forks leave it. On Linux the program adopts
+//! such orphans ([`adopt_orphans`]) and finds them in `/proc` by parent, session, group, or by a variable
+//! that every command is started with. Elsewhere the group is all there is.
+//!
+//! The surprise: adopted orphans must be waited for, and `waitpid(-1)` would take the exit codes of other
+//! children with them. Hence `roots`, the list of those that somebody else waits for: a static, as the
+//! children of a process are one set whoever started them.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+
+/// The variable that marks everything a command starts, whatever it does to leave its group.
+pub(super) const MARK: &str = "CLAWD_COMMAND_ID";
+/// How long a killed process takes to be gone.
+const DYING: Duration = Duration::from_millis(5);
+
+static ROOTS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Makes this process the parent of what its commands leave behind; `main` calls it once, at the start.
+///
+/// Without it, and on systems that cannot do it, orphans go to the system's first process.
+pub fn adopt_orphans() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    Ok(())
+}
+
+/// Ends everything that this process has adopted, whoever started it; `main` calls it last.
+///
+/// For what no family can claim: `env -i setsid server` has left its group, its session and its mark.
+pub async fn end_orphans() {
+    // a killed orphan leaves orphans of its own; twenty generations are enough for anyone
+    for _ in 0..20 {
+        let all = list::processes();
+        reap(&all);
+        let orphans: Vec<&Process> = orphans(&all).filter(|orphan| orphan.state == State::Alive).collect();
+        if orphans.is_empty() {
+            return;
+        }
+        for orphan in orphans {
+            kill_process(orphan.pid, Signal::KILL).ok();
+        }
+        tokio::time::sleep(DYING).await;
+    }
+}
+
+/// The direct children that are being waited for by number.
+///
+/// Starting a child and noting it happen under this lock, so that no reaper comes between.
+pub(super) fn roots() -> MutexGuard<'static, Vec<Pid>> {
+    ROOTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One command's processes.
+#[derive(Debug)]
+pub(super) struct Family {
+    root: Pid,
+    mark: String,
+    /// Those of the last look: a dying process cannot be asked for its mark any more.
+    known: HashSet<Pid>,
+}
+
+impl Family {
+    /// `root` leads a process group of its own and was started with [`MARK`] set to `mark`.
+    pub(super) fn new(root: Pid, mark: String) -> Self {
+        Self { root, mark, known: HashSet::new() }
+    }
+
+    /// The root has been waited for; its number may be used again.
+    pub(super) fn root_is_reaped(&self) {
+        roots().retain(|root| *root != self.root);
+    }
+
+    /// Whether any process of the command still runs. Adopted ones that have ended are waited for.
+    pub(super) fn is_alive(&mut self) -> bool {
+        if no_children() && !has_group(self.root) {
+            return false;
+        }
+        let all = list::processes();
+        reap(&all);
+        if all.is_empty() { has_group(self.root) } else { !self.members(&all).is_empty() }
+    }
+
+    /// Sends the signal to the group and to everyone who left it.
+    ///
+    /// A stopped process is woken to hear it.
+    pub(super) fn signal(&mut self, signal: Signal) {
+        // gone or not ours: nothing to be done about either
+        kill_process_group(self.root, signal).ok();
+        kill_process_group(self.root, Signal::CONT).ok();
+        for member in self.members(&list::processes()) {
+            kill_process(member.pid, signal).ok();
+            kill_process(member.pid, Signal::CONT).ok();
+        }
+    }
+
+    /// The living processes of this command.
+    fn members(&mut self, all: &[Process]) -> Vec<Process> {
+        let me = rustix::process::getpid();
+        let mut found: HashSet<Pid> = HashSet::new();
+        loop {
+            let before = found.len();
+            for process in all.iter().filter(|process| process.pid != me) {
+                let born_here = process.parent.is_some_and(|parent| found.contains(&parent));
+                if !found.contains(&process.pid) && (born_here || self.claims(process, me)) {
+                    found.insert(process.pid);
+                }
+            }
+            if found.len() == before {
+                break;
+            }
+        }
+        self.known = found;
+        let alive = |process: &&Process| process.state == State::Alive && self.known.contains(&process.pid);
+        all.iter().filter(alive).copied().collect()
+    }
+
+    fn claims(&self, process: &Process, me: Pid) -> bool {
+        // the root itself too: it may be on its way into its own session
+        let inside = [Some(process.pid), process.group, process.session].contains(&Some(self.root));
+        if inside || self.known.contains(&process.pid) {
+            return true;
+        }
+        // reading environments is dear: only of orphans
+        let orphan = process.parent.is_none_or(|parent| parent == me || parent.is_init());
+        orphan && !roots().contains(&process.pid) && list::has_mark(process.pid, &self.mark)
+    }
+}
+
+/// Waits for orphans that have ended.
+fn reap(all: &[Process]) {
+    for orphan in orphans(all).filter(|orphan| orphan.state == State::Ended) {
+        let roots = roots();
+        if !roots.contains(&orphan.pid) {
+            waitpid(Some(orphan.pid), WaitOptions::NOHANG).ok();
+        }
+    }
+}
+
+/// Children that nobody waits for. Those in our own group were started by somebody else.
+fn orphans(all: &[Process]) -> impl Iterator<Item = &Process> {
+    let (me, my_group) = (Some(rustix::process::getpid()), Some(rustix::process::getpgrp()));
+    let known = roots().clone();
+    all.iter().filter(move |process| {
+        process.parent == me && process.group != my_group && !known.contains(&process.pid)
+    })
+}
+
+/// A line of the process table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Process {
+    pid: Pid,
+    parent: Option<Pid>,
+    group: Option<Pid>,
+    session: Option<Pid>,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Alive,
+    /// A zombie: nothing runs any more.
+    Ended,
+}
+
+fn has_group(root: Pid) -> bool {
+    rustix::process::test_kill_process_group(root).is_ok()
+}
+
+/// One system call that spares the walk through `/proc` after most commands: an orphan would be a child.
+fn no_children() -> bool {
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    matches!(waitid(WaitId::All, look), Err(rustix::io::Errno::CHILD))
+}
+
+#[cfg(target_os = "linux")]
+mod list {
+    use super::{MARK, Pid, Process, State};
+    use std::fs;
+
+    /// The process table; empty where `/proc` is not mounted.
+    pub(super) fn processes() -> Vec<Process> {
+        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+        let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<i32>().ok();
+        let read = |pid| parse(&fs::read(format!("/proc/{pid}/stat")).ok()?);
+        entries.filter_map(Result::ok).filter_map(number).filter_map(read).collect()
+    }
+
+    /// `PID (NAME) STATE PARENT GROUP SESSION …`; the name may hold anything, also `) `.
+    pub(super) fn parse(stat: &[u8]) -> Option<Process> {
+        let text = String::from_utf8_lossy(stat);
+        let (pid, rest) = text.split_once(" (")?;
+        let mut fields = rest.rsplit_once(") ")?.1.split(' ');
+        let state = match fields.next()? {
+            "Z" | "X" => State::Ended,
+            _ => State::Alive,
+        };
+        // 0 is the kernel; -1 stands for the group of a process that is just being waited for
+        let id = |field: &str| field.parse().ok().filter(|raw: &i32| *raw > 0).and_then(Pid::from_raw);
+        let mut next = || fields.next().and_then(id);
+        Some(Process { parent: next(), group: next(), session: next(), state, pid: id(pid)? })
+    }
+
+    pub(super) fn has_mark(pid: Pid, mark: &str) -> bool {
+        let Ok(environment) = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())) else {
+            return false;
+        };
+        let wanted = format!("{MARK}={mark}");
+        environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod list {
+    use super::{Pid, Process};
+
+    pub(super) fn processes() -> Vec<Process> {
+        Vec::new()
+    }
+
+    pub(super) fn has_mark(_pid: Pid, _mark: &str) -> bool {
+        false
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    fn pid(raw: i32) -> Option<Pid> {
+        Pid::from_raw(raw)
+    }
+
+    #[test]
+    fn a_process_is_read_whatever_its_name() {
+        let check = |stat: &str, expected: Option<(i32, State)>| {
+            let read = list::parse(stat.as_bytes())
+                .map(|process| (process.pid.as_raw_nonzero().get(), process.state));
+            assert_eq!(read, expected, "{stat}");
+        };
+        check("12 (sh) S 1 12 12 0 -1", Some((12, State::Alive)));
+        check("12 (a) Z 9 (b) ) Z 1 12 12 0 -1", Some((12, State::Ended)));
+        check("12 (tw\no) T 1 12 12 0", Some((12, State::Alive)));
+        check("12 (sh", None);
+        check("", None);
+        for of_nobody in ["2 (kthreadd) S 0 0 0 0", "7 (gone) X 0 -1 -1 0"] {
+            let read = list::parse(of_nobody.as_bytes()).unwrap();
+            assert_eq!((read.parent, read.group, read.session), (None, None, None));
+        }
+    }
+
+    #[test]
+    fn a_family_is_told_by_group_by_session_and_by_birth() {
+        let mut family = Family::new(pid(1_000_010).unwrap(), "no such mark".into());
+        let process = |number, parent, group, session, state| Process {
+            pid: pid(number).unwrap(),
+            parent: pid(parent),
+            group: pid(group),
+            session: pid(session),
+            state,
+        };
+        let all = [
+            process(1_000_014, 1_000_013, 1_000_014, 1_000_014, State::Alive),
+            process(1_000_013, 1_000_011, 1_000_013, 1_000_013, State::Ended),
+            process(1_000_011, 1_000_010, 1_000_010, 5, State::Alive),
+            process(1_000_012, 1, 1_000_012, 1_000_010, State::Alive),
+            process(1_000_020, 1, 1_000_020, 5, State::Alive),
+        ];
+        let mut numbers: Vec<i32> =
+            family.members(&all).iter().map(|member| member.pid.as_raw_nonzero().get()).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [1_000_011, 1_000_012, 1_000_014]);
+    }
+
+    #[test]
+    fn an_orphan_is_a_child_that_nobody_waits_for() {
+        let (me, my_group) = (rustix::process::getpid(), rustix::process::getpgrp());
+        let child = |number, group| Process {
+            pid: pid(number).unwrap(),
+            parent: Some(me),
+            group: Some(group),
+            session: None,
+            state: State::Alive,
+        };
+        let somewhere = pid(1_000_030).unwrap();
+        let of_another = Process { parent: pid(1), ..child(1_000_031, somewhere) };
+        roots().push(pid(1_000_032).unwrap());
+        let all = [
+            child(1_000_033, my_group),
+            of_another,
+            child(1_000_032, somewhere),
+            child(1_000_034, somewhere),
+        ];
+        let found: Vec<i32> = orphans(&all).map(|orphan| orphan.pid.as_raw_nonzero().get()).collect();
+        roots().retain(|root| root.as_raw_nonzero().get() != 1_000_032);
+        assert_eq!(found, [1_000_034]);
+    }
+
+    #[test]
+    fn this_process_is_in_the_table() {
+        let me = rustix::process::getpid();
+        assert!(list::processes().iter().any(|process| process.pid == me && process.state == State::Alive));
+    }
+}

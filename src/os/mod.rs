@@ -1,0 +1,24 @@
+//! `os`: the machine. The only room with processes, clocks, the environment and the HTTP client.
+//!
+//! It decides nothing: which command may run, which file may be read and what is shown of an output
+//! is said by the rooms above. Here stands only how it is done so that nothing hangs, nothing is left
+//! behind and no old content is lost. May import: `text`.
+//!
+//! In reading order: what is read once at the start ([`mod@env`], [`paths`]), files ([`mod@file`]),
+//! commands ([`process`], with [`capture`] for what they say and [`family`] for all they started),
+//! and the outside ([`http`], [`signals`], [`clock`], [`log`]).
+
+pub mod env;
+pub mod paths;
+
+pub mod file;
+
+pub mod capture;
+pub mod family;
+pub mod process;
+mod supervise;
+
+pub mod clock;
+pub mod http;
+pub mod log;
+pub mod signals;

@@ -1,0 +1,637 @@
+//! Commands: started in a process group of their own, heard in order, ended with all they started.
+//!
+//! Standard output and error go into one pipe, so the order is the one in which they were written; standard
+//! input is empty. [`Children::start`] gives a [`Running`], which owns the processes: drop it and they end.
+//! What happens in between is told in `supervise`.
+//!
+//! The surprise: [`Running::wait`] returns when the program itself has exited, though a child of it may hold
+//! the pipe for hours (`server &`). Such a [`Running`] is still good: it goes on reading, and can be kept
+//! as a task. And no `pre_exec`, ever: it would turn every start from a cheap `posix_spawn` into a `fork`.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::{Access, access};
+use rustix::process::Pid;
+use tokio::process::{Child, ChildStdout};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::capture::{Capture, Chunk, Keep, Output, Tail};
+use super::family::{Family, MARK, roots};
+use super::supervise::{Life, Supervisor, Times};
+
+pub use super::family::{adopt_orphans, end_orphans};
+
+/// How long [`Running::abort`] lets its caller wait: two frames, and a shell that obeys is gone by then.
+const ABORT_WAIT: Duration = Duration::from_millis(30);
+
+/// How long [`Children::end`] may hold up the program's own end.
+const END_WAIT: Duration = Duration::from_secs(2);
+
+/// Numbers the commands of this process, see [`MARK`].
+static STARTED: AtomicU64 = AtomicU64::new(0);
+
+/// Run on a thread of its own that then starts the command: what it does to this thread, the command
+/// inherits, and nothing else does.
+pub type Confine = Box<dyn FnOnce() -> io::Result<()> + Send>;
+
+/// What to start.
+pub struct Spawn {
+    /// Program and arguments; a program without `/` is looked up in the `PATH` of `env`.
+    pub argv: Vec<OsString>,
+    pub cwd: PathBuf,
+    /// All of its environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// TERM to all of it after this long, KILL two seconds later.
+    pub limit: Option<Duration>,
+    /// How much of the output is kept.
+    pub keep: Keep,
+    /// How many lines [`Tail`] has.
+    pub live_lines: usize,
+    pub confine: Option<Confine>,
+}
+
+impl Spawn {
+    /// A command without a time limit, that keeps a moderate output in memory and shows five lines.
+    pub fn new(argv: impl IntoIterator<Item = impl Into<OsString>>, cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            argv: argv.into_iter().map(Into::into).collect(),
+            cwd: cwd.into(),
+            env: Vec::new(),
+            limit: None,
+            keep: Keep::default(),
+            live_lines: 5,
+            confine: None,
+        }
+    }
+}
+
+/// Why nothing was started.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    #[error("cannot run `{program}`: there is no such program (try its full path, or mend PATH)")]
+    NoProgram { program: String },
+    #[error("cannot run `{program}`: the directory {} does not exist", .cwd.display())]
+    NoDirectory { program: String, cwd: PathBuf },
+    #[error("cannot run `{program}`: {source}")]
+    Io { program: String, source: io::Error },
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Code(i32),
+    /// By a signal that was not ours.
+    Signal(i32),
+    /// Ended by us at its time limit.
+    TimedOut,
+    /// Ended by us because somebody wished it.
+    Aborted,
+}
+
+impl Exit {
+    pub fn is_success(self) -> bool {
+        self == Self::Code(0)
+    }
+}
+
+/// What is known once a command has exited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    pub exit: Exit,
+    pub output: Output,
+    pub elapsed: Duration,
+    /// Something it started still runs, or still holds its output open.
+    pub lingering: bool,
+}
+
+/// All commands of the program; clones are the same.
+#[derive(Clone, Debug)]
+pub struct Children {
+    tasks: TaskTracker,
+    stop: CancellationToken,
+    /// The program that starts another in a new session, where there is a terminal to be kept from it.
+    leave_terminal: Option<PathBuf>,
+}
+
+impl Default for Children {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Children {
+    /// No commands yet. Looks whether the program has a terminal: its commands must not get at it.
+    pub fn new() -> Self {
+        let leave_terminal = File::open("/dev/tty").ok().and_then(|_| setsid());
+        Self { tasks: TaskTracker::new(), stop: CancellationToken::new(), leave_terminal }
+    }
+
+    /// Starts a command. Must be called inside a runtime that has its timers and its input and output on.
+    pub fn start(&self, spawn: Spawn) -> Result<Running, SpawnError> {
+        let (keep, limit, live_lines) = (spawn.keep.clone(), spawn.limit, spawn.live_lines);
+        let started = Instant::now();
+        let Started { child, pipe, family, pid } = start(spawn, self.leave_terminal.as_deref())?;
+        let (stop, capture) = (self.stop.child_token(), Arc::new(Mutex::new(Capture::new(keep))));
+        let (tail_sender, tail) = watch::channel(Tail::default());
+        let (life_sender, life) = watch::channel(Life::Running);
+        let supervisor = Supervisor {
+            child,
+            pipe: Some(pipe),
+            family,
+            capture: Arc::clone(&capture),
+            tail: tail_sender,
+            life: life_sender,
+            stop: stop.clone(),
+            times: Times::new(started, limit),
+            live_lines,
+            ending: None,
+            buffer: Vec::new(),
+        };
+        self.tasks.spawn(supervisor.run());
+        Ok(Running { pid, started, stop, tail, life, capture })
+    }
+
+    /// Ends every command and all they started: TERM, and KILL after 300 ms; waits until it is done.
+    ///
+    /// What the kernel does not let go (a dead network disk) is left after two seconds.
+    pub async fn end(&self) {
+        self.stop.cancel();
+        self.tasks.close();
+        tokio::time::timeout(END_WAIT, self.tasks.wait()).await.ok();
+    }
+}
+
+/// A command that was started; owns its processes.
+pub struct Running {
+    pid: Pid,
+    started: Instant,
+    stop: CancellationToken,
+    tail: watch::Receiver<Tail>,
+    life: watch::Receiver<Life>,
+    capture: Arc<Mutex<Capture>>,
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running")
+            .field("pid", &self.pid)
+            .field("life", &*self.life.borrow())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Running {
+    /// The process number of the program itself, which is also that of its group.
+    pub fn pid(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// The last lines, at most twenty times a second; the newest replaces the one before.
+    pub fn tail(&self) -> watch::Receiver<Tail> {
+        self.tail.clone()
+    }
+
+    /// At most `max` bytes of output from `offset` on, as far as they are kept.
+    pub fn since(&self, offset: u64, max: usize) -> Chunk {
+        self.capture.lock().unwrap_or_else(PoisonError::into_inner).since(offset, max)
+    }
+
+    /// What is known now.
+    pub fn so_far(&self) -> Output {
+        self.capture.lock().unwrap_or_else(PoisonError::into_inner).output()
+    }
+
+    /// How the program itself ended, if it has.
+    pub fn exit(&self) -> Option<Exit> {
+        self.life.borrow().exit()
+    }
+
+    /// Waits for the program itself, and for what it had written. May be dropped and called again.
+    pub async fn wait(&mut self) -> Finished {
+        let life = self.life.wait_for(|life| *life != Life::Running).await.map(|life| *life);
+        match life {
+            Ok(life) => self.finished(life),
+            // the runtime is going down, and the processes with it
+            Err(_) => self.finished(Life::Running),
+        }
+    }
+
+    /// [`Running::wait`], and [`Running::abort`] as soon as `cancel` fires.
+    pub async fn wait_or_abort(&mut self, cancel: &CancellationToken) -> Finished {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => {}
+            finished = self.wait() => return finished,
+        }
+        self.abort().await
+    }
+
+    /// Waits until nothing that the command started runs any more.
+    pub async fn over(&mut self) {
+        // an error means that there is nobody left to wait for
+        self.life.wait_for(|life| matches!(life, Life::Over { .. })).await.ok();
+    }
+
+    /// TERM to everything at once, KILL after 300 ms; returns in 30 ms though it may take longer.
+    pub async fn abort(&mut self) -> Finished {
+        self.stop.cancel();
+        match tokio::time::timeout(ABORT_WAIT, self.wait()).await {
+            Ok(finished) => finished,
+            Err(_) => self.finished(Life::Running),
+        }
+    }
+
+    fn finished(&self, life: Life) -> Finished {
+        let (elapsed, lingering) = match life {
+            Life::Running => (self.started.elapsed(), true),
+            Life::Exited { elapsed, .. } => (elapsed, true),
+            Life::Over { elapsed, .. } => (elapsed, false),
+        };
+        Finished { exit: life.exit().unwrap_or(Exit::Aborted), output: self.so_far(), elapsed, lingering }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+struct Started {
+    child: Child,
+    pipe: ChildStdout,
+    family: Family,
+    pid: Pid,
+}
+
+/// Where the system keeps `setsid`, if it has it.
+fn setsid() -> Option<PathBuf> {
+    ["/usr/bin/setsid", "/bin/setsid"].into_iter().map(PathBuf::from).find(|file| file.exists())
+}
+
+fn start(mut spawn: Spawn, leave_terminal: Option<&Path>) -> Result<Started, SpawnError> {
+    let program =
+        spawn.argv.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
+    let Some(file) = find_program(&spawn) else { return Err(SpawnError::NoProgram { program }) };
+    let confine = spawn.confine.take();
+    let mark = format!("{}-{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
+    let begin = || {
+        // asked first: `setsid` would say it in its own words, as if the command had
+        access(&file, Access::EXEC_OK)?;
+        let (reader, writer) = io::pipe()?;
+        let mut command = command(&file, &spawn, leave_terminal);
+        command.env(MARK, &mark).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+        let pipe = ChildStdout::from_std(OwnedFd::from(reader).into())?;
+        // held until the child is noted, lest it be taken for an orphan
+        let mut roots = roots();
+        let child = match confine {
+            Some(confine) => spawn_confined(command, confine)?,
+            None => spawn_here(command)?,
+        };
+        let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).ok_or(io::ErrorKind::NotFound)?;
+        roots.push(pid);
+        Ok(Started { child, pipe, family: Family::new(pid, mark.clone()), pid })
+    };
+    begin().map_err(|source| {
+        if spawn.cwd.is_dir() {
+            SpawnError::Io { program, source }
+        } else {
+            SpawnError::NoDirectory { program, cwd: spawn.cwd.clone() }
+        }
+    })
+}
+
+/// The command, apart from the program's own process group; from its terminal too, if need be.
+///
+/// `sudo` or `ssh` would write their prompt over the screen, and be stopped when they read the answer. In a
+/// session without a terminal they say what they lack. `setsid` becomes the program, so the number stays.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
+fn command(file: &Path, spawn: &Spawn, leave_terminal: Option<&Path>) -> Command {
+    let mut command = Command::new(leave_terminal.unwrap_or(file));
+    if leave_terminal.is_some() {
+        command.arg(file);
+    } else {
+        command.process_group(0).arg0(spawn.argv.first().map_or(OsStr::new(""), OsString::as_os_str));
+    }
+    let env = spawn.env.iter().map(|(name, value)| (name, value));
+    command.args(spawn.argv.iter().skip(1)).current_dir(&spawn.cwd).env_clear().envs(env);
+    command
+}
+
+fn spawn_here(command: Command) -> io::Result<Child> {
+    tokio::process::Command::from(command).spawn()
+}
+
+/// Confinement binds a thread and what it starts: so a thread that does nothing else.
+fn spawn_confined(command: Command, confine: Confine) -> io::Result<Child> {
+    let runtime = Handle::current();
+    let thread = thread::spawn(move || {
+        let _inside = runtime.enter();
+        confine()?;
+        spawn_here(command)
+    });
+    thread.join().unwrap_or_else(|_| Err(io::Error::other("the confinement failed")))
+}
+
+/// The program's file. Looked up here, since std forks instead of `posix_spawn` where `PATH` is set anew.
+fn find_program(spawn: &Spawn) -> Option<PathBuf> {
+    let program = spawn.argv.first().filter(|program| !program.is_empty())?;
+    if Path::new(program).components().count() > 1 || program.as_encoded_bytes().contains(&b'/') {
+        let file = spawn.cwd.join(program);
+        return (file.exists() || !spawn.cwd.is_dir()).then_some(file);
+    }
+    let path = spawn.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    let runs = |file: &PathBuf| file.is_file() && access(file, Access::EXEC_OK).is_ok();
+    std::env::split_paths(path.unwrap_or(OsStr::new("/usr/bin:/bin")))
+        .map(|dir| spawn.cwd.join(dir).join(program))
+        .find(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStringExt;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn bash(script: &str) -> Spawn {
+        let env = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
+        Spawn { env, ..Spawn::new(["bash", "--noprofile", "--norc", "-c", script], "/") }
+    }
+
+    fn children() -> Children {
+        adopt_orphans().unwrap();
+        Children::new()
+    }
+
+    fn started(script: &str) -> Running {
+        children().start(bash(script)).unwrap()
+    }
+
+    async fn run(script: &str) -> Finished {
+        started(script).wait().await
+    }
+
+    fn text(finished: &Finished) -> String {
+        String::from_utf8(finished.output.whole().unwrap()).unwrap()
+    }
+
+    /// Waits until the command has said so many lines, each a process number.
+    async fn pids(running: &Running, count: usize) -> Vec<Pid> {
+        let mut tail = running.tail();
+        let view = tail.wait_for(|view| view.lines >= count as u64).await.unwrap();
+        view.text.lines().map(|line| Pid::from_raw(line.parse().unwrap()).unwrap()).collect()
+    }
+
+    fn is_there(pid: Pid) -> bool {
+        rustix::process::test_kill_process(pid).is_ok()
+    }
+
+    #[tokio::test]
+    async fn both_outputs_come_in_the_order_in_which_they_were_written() {
+        let finished = run("for i in 1 2 3; do echo out$i; echo err$i >&2; done").await;
+        assert_eq!(text(&finished), "out1\nerr1\nout2\nerr2\nout3\nerr3\n");
+        assert_eq!((finished.exit, finished.lingering), (Exit::Code(0), false));
+    }
+
+    #[tokio::test]
+    async fn the_way_it_ended_is_told() {
+        for (script, expected) in [
+            ("exit 0", Exit::Code(0)),
+            ("exit 3", Exit::Code(3)),
+            ("exit 255", Exit::Code(255)),
+            ("no_such_command_anywhere 2>/dev/null", Exit::Code(127)),
+            ("kill -KILL $$", Exit::Signal(9)),
+            ("kill -SEGV $$", Exit::Signal(11)),
+        ] {
+            assert_eq!(run(script).await.exit, expected, "{script}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_command_has_no_input_and_only_the_environment_it_is_given() {
+        assert_eq!(text(&run("cat; echo end").await), "end\n");
+        let mut spawn = bash("echo ${ODD@Q} ${HOME-unset}");
+        spawn.env.push(("ODD".into(), OsString::from_vec(vec![b'a', 0xff])));
+        let finished = children().start(spawn).unwrap().wait().await;
+        assert_eq!(text(&finished), "$'a\\377' unset\n");
+    }
+
+    #[tokio::test]
+    async fn bytes_come_as_they_are() {
+        let finished = run(r"printf 'a\0\xff\x1b[31m\r\n'").await;
+        assert_eq!(finished.output.whole().unwrap(), b"a\0\xff\x1b[31m\r\n");
+    }
+
+    #[tokio::test]
+    async fn at_its_time_limit_a_command_ends_and_what_it_said_stays() {
+        let spawn =
+            Spawn { limit: Some(Duration::from_millis(200)), ..bash("echo $$; sleep 60; echo never") };
+        let mut running = children().start(spawn).unwrap();
+        let sleeper = pids(&running, 1).await;
+        let finished = running.wait().await;
+        assert_eq!((finished.exit, text(&finished)), (Exit::TimedOut, format!("{}\n", running.pid())));
+        running.over().await;
+        assert!(!sleeper.into_iter().any(is_there));
+    }
+
+    #[tokio::test]
+    async fn a_child_in_the_background_keeps_nobody_waiting_and_lives_on() {
+        let mut running = started("sleep 60 & echo $!");
+        let finished = running.wait().await;
+        let sleeper = pids(&running, 1).await[0];
+        assert_eq!((finished.exit, finished.lingering), (Exit::Code(0), true));
+        assert!(is_there(sleeper));
+        assert_eq!(running.abort().await.exit, Exit::Code(0), "it had ended by itself");
+        running.over().await;
+        assert!(!is_there(sleeper));
+    }
+
+    #[tokio::test]
+    async fn a_background_child_that_holds_no_output_is_noticed_too() {
+        let mut running = started("sleep 60 >/dev/null 2>&1 & echo $!");
+        assert!(running.wait().await.lingering);
+        let sleeper = pids(&running, 1).await[0];
+        drop(running.abort().await);
+        running.over().await;
+        assert!(!is_there(sleeper));
+    }
+
+    #[tokio::test]
+    async fn what_a_background_child_says_later_is_still_read() {
+        let mut running = started("{ read < <(sleep 0.4); echo late; } & echo early");
+        assert_eq!(text(&running.wait().await), "early\n");
+        running.over().await;
+        assert_eq!(running.so_far().whole().unwrap(), b"early\nlate\n");
+        assert_eq!(running.since(6, 100), Chunk { bytes: b"late\n".to_vec(), skipped: 0, next: 11 });
+    }
+
+    #[tokio::test]
+    async fn an_abort_ends_everything_and_keeps_the_output() {
+        let mut running = started("sleep 60 & echo $!; echo $$; wait; echo never");
+        let all = pids(&running, 2).await;
+        let finished = running.abort().await;
+        assert_eq!((finished.exit, finished.output.lines), (Exit::Aborted, 2));
+        running.over().await;
+        assert!(!all.into_iter().any(is_there));
+    }
+
+    #[tokio::test]
+    async fn who_ignores_term_is_killed_while_the_caller_goes_on() {
+        let mut running = started("trap '' TERM; echo $$; while :; do sleep 60; done");
+        let all = pids(&running, 1).await;
+        let finished = running.abort().await;
+        assert_eq!((finished.exit, finished.lingering), (Exit::Aborted, true));
+        running.over().await;
+        assert!(!all.into_iter().any(is_there));
+    }
+
+    #[tokio::test]
+    async fn a_stopped_command_is_ended_too() {
+        let mut running = started("echo $$; kill -STOP $$; sleep 60");
+        let all = pids(&running, 1).await;
+        assert_eq!(running.abort().await.exit, Exit::Aborted);
+        running.over().await;
+        assert!(!all.into_iter().any(is_there));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn leaving_the_group_saves_nobody() {
+        let leavers = "setsid bash -c 'echo $$; exec sleep 60' & \
+                       (setsid bash -c 'echo $$; exec sleep 60' &) ; \
+                       (setsid bash -c '(trap \"\" TERM; echo $BASHPID; sleep 60; sleep 60) &' &); ";
+        for end in ["wait", "exit 0", "kill -KILL $$"] {
+            let mut running = started(&format!("{leavers} {end}"));
+            let all = pids(&running, 3).await;
+            assert!(all.iter().all(|pid| is_there(*pid)), "{end}");
+            drop(running.abort().await);
+            running.over().await;
+            assert_eq!(all.into_iter().filter(|pid| is_there(*pid)).count(), 0, "{end}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn where_there_is_a_terminal_a_command_has_a_session_without_it() {
+        let children = Children { leave_terminal: setsid(), ..children() };
+        let script = "read -r pid _ _ _ group session terminal _ </proc/$$/stat; echo $pid; echo $group; \
+                      echo $session; : </dev/tty; echo $?; exec sleep 60";
+        let mut running = children.start(bash(script)).unwrap();
+        running.tail().wait_for(|view| view.lines >= 5).await.unwrap();
+        let pid = running.pid();
+        let finished = running.abort().await;
+        assert_eq!(finished.exit, Exit::Aborted);
+        let said = text(&finished);
+        assert!(said.starts_with(&format!("{pid}\n{pid}\n{pid}\n")) && said.contains("/dev/tty"), "{said}");
+        assert!(said.ends_with("\n1\n"), "{said}");
+        running.over().await;
+    }
+
+    #[tokio::test]
+    async fn a_dropped_handle_ends_the_command_and_end_waits_for_it() {
+        let children = children();
+        let running = children.start(bash("trap '' TERM; echo $$; while :; do sleep 60; done")).unwrap();
+        let all = pids(&running, 1).await;
+        drop(running);
+        children.end().await;
+        assert!(!all.into_iter().any(is_there));
+    }
+
+    #[tokio::test]
+    async fn one_command_ends_without_the_others() {
+        let children = children();
+        let one = children.start(bash("(setsid bash -c 'echo $$; exec sleep 60' &); sleep 60")).unwrap();
+        let mut two = children.start(bash("(setsid bash -c 'echo $$; exec sleep 60' &); sleep 60")).unwrap();
+        let (stays, goes) = (pids(&one, 1).await[0], pids(&two, 1).await[0]);
+        drop(two.abort().await);
+        two.over().await;
+        assert!(is_there(stays) && !is_there(goes));
+        children.end().await;
+        assert!(!is_there(stays));
+    }
+
+    #[tokio::test]
+    async fn a_wait_may_be_given_up_and_taken_up_again() {
+        let mut running = started("read < <(sleep 0.2); echo done");
+        {
+            let first = running.wait();
+            tokio::select! { biased; _ = first => unreachable!(), () = tokio::task::yield_now() => {} }
+        }
+        assert_eq!(text(&running.wait().await), "done\n");
+    }
+
+    #[tokio::test]
+    async fn a_fired_token_aborts() {
+        let mut running = started("echo $$; sleep 60");
+        let (cancel, all) = (CancellationToken::new(), pids(&running, 1).await);
+        cancel.cancel();
+        assert_eq!(running.wait_or_abort(&cancel).await.exit, Exit::Aborted);
+        running.over().await;
+        assert!(!all.into_iter().any(is_there));
+    }
+
+    #[tokio::test]
+    async fn a_flood_is_counted_and_only_its_ends_and_its_file_are_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("long/out.log");
+        let mut spawn = bash("echo first; head -c 9000000 /dev/zero; echo; echo last");
+        spawn.keep = Keep { head: 100, tail: 100, file: Some(file.clone()), file_max: 1_000_000 };
+        let output = children().start(spawn).unwrap().wait().await.output;
+        assert_eq!((output.bytes, output.lines), (9_000_012, 3));
+        assert!(output.head.starts_with(b"first\n\0") && output.tail.ends_with(b"\0\nlast\n"));
+        assert_eq!((output.head.len(), output.tail.len()), (100, 100));
+        assert_eq!(output.file.map(|file| file.bytes), Some(1_000_000));
+        let meta = std::fs::metadata(&file).unwrap();
+        assert_eq!((meta.len(), meta.permissions().mode() & 0o777), (1_000_000, 0o600));
+    }
+
+    #[tokio::test]
+    async fn endless_output_does_not_delay_an_abort() {
+        let mut running = started("exec yes");
+        running.tail().wait_for(|view| view.bytes > 1_000_000).await.unwrap();
+        assert_eq!(running.abort().await.exit, Exit::Aborted);
+        running.over().await;
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_started_says_why() {
+        let dir = tempfile::tempdir().unwrap();
+        let check = |spawn: Spawn, expected: &str| {
+            let error = children().start(spawn).map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        };
+        let gone = dir.path().join("gone");
+        check(Spawn { cwd: gone, ..bash("true") }, "gone does not exist");
+        check(Spawn::new(["no-such-program"], "/"), "cannot run `no-such-program`: there is no such program");
+        check(Spawn::new(["./absent"], dir.path()), "there is no such program");
+        check(Spawn::new(["/dev/null"], "/"), "cannot run `/dev/null`");
+        check(Spawn::new([""; 0], "/"), "there is no such program");
+        let refuse: Confine = Box::new(|| Err(io::Error::other("no confinement here")));
+        check(Spawn { confine: Some(refuse), ..bash("true") }, "no confinement here");
+    }
+
+    #[tokio::test]
+    async fn a_confined_command_is_started_on_a_thread_of_its_own() {
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        let confine: Confine =
+            Box::new(move || sender.send(thread::current().id()).map_err(io::Error::other));
+        let mut running = children().start(Spawn { confine: Some(confine), ..bash("echo in") }).unwrap();
+        assert_eq!(text(&running.wait().await), "in\n");
+        assert_ne!(receiver.recv().unwrap(), thread::current().id());
+    }
+}
