@@ -5,3 +5,5 @@ pub mod protocol;
 pub mod text;
 
 pub mod os;
+
+pub mod permission;

@@ -1,0 +1,584 @@
+//! Rules: `Tool`, `Bash(git push:*)`, `Edit(src/**)`; read, printed, matched.
+//!
+//! A rule does not know whether it allows or forbids; the same text can stand in either list. It is told by
+//! [`Use`], and reads the world accordingly: an allow rule matches too little where it is in doubt, one that
+//! holds back matches too much.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crate::protocol::{ExecAccess, ToolName};
+use crate::text::glob::{GitGlob, GlobError};
+use crate::text::nearest::nearest;
+
+use super::scope::Scope;
+use super::shell::{self, Simple};
+use super::touch::Touch;
+use super::words::{self, End};
+
+/// The tools that a rule can name, beside those of MCP servers.
+const TOOLS: [&str; 15] = [
+    "Read",
+    "Write",
+    "Edit",
+    "ApplyPatch",
+    "Bash",
+    "BashOutput",
+    "KillShell",
+    "Glob",
+    "Grep",
+    "WebFetch",
+    "TodoWrite",
+    "Task",
+    "Skill",
+    "AskUser",
+    "ExitPlanMode",
+];
+
+/// The tools that change files: a rule for `Edit` covers all of them.
+const EDITORS: [&str; 3] = ["Edit", "Write", "ApplyPatch"];
+
+/// One rule. Two rules are equal if they are written alike.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    text: String,
+    target: Target,
+}
+
+/// What a rule is for.
+#[derive(Debug, Clone)]
+enum Target {
+    /// Every call of a tool, or of all tools of an MCP server.
+    Tool(String),
+    /// Commands of exactly these words, or beginning with them. `text` is the command as it was written.
+    Command { words: Vec<String>, end: End, text: String },
+    /// Reading these paths.
+    Read(PathPattern),
+    /// Changing these paths.
+    Edit(PathPattern),
+    /// Fetching from this host.
+    Host(String),
+}
+
+/// A gitignore-style pattern and where it begins.
+#[derive(Debug, Clone)]
+struct PathPattern {
+    base: Base,
+    glob: GitGlob,
+}
+
+/// Where a pattern begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Base {
+    /// `src/**`: in the project.
+    Project,
+    /// `*.pem`: in the project at any depth; held back elsewhere too.
+    Anywhere,
+    /// `~/notes/**`.
+    Home,
+    /// `//etc/**`.
+    Filesystem,
+}
+
+/// What a rule is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// To let a call through.
+    Allow,
+    /// To refuse it or to have it asked for.
+    HoldBack,
+}
+
+/// Why a text is no rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RuleError {
+    /// Nothing was given, or nothing between commas or parentheses.
+    #[error("the rule `{0}` is empty (try `Read` or `Bash(git status:*)`)")]
+    Empty(String),
+    /// `Bash(git`.
+    #[error("the rule `{0}` has no closing parenthesis at its end (try `Tool` or `Tool(specifier)`)")]
+    Unclosed(String),
+    /// `Bsh`.
+    #[error("the rule `{rule}` names no tool{}", nearest_hint(*.nearest))]
+    UnknownTool {
+        /// As given.
+        rule: String,
+        /// The tool that may be meant.
+        nearest: Option<&'static str>,
+    },
+    /// `Bash(git *)`.
+    #[error("the rule `{rule}` cannot be read: a beginning is written with a colon (try `Bash({prefix}:*)`)")]
+    Wildcard {
+        /// As given.
+        rule: String,
+        /// The words before the wildcard.
+        prefix: String,
+    },
+    /// `WebFetch(example.com)`.
+    #[error(
+        "the rule `{0}` cannot be read: a host is written with its kind (try `WebFetch(domain:example.com)`)"
+    )]
+    Host(String),
+    /// `Write(src/**)`, `Task(x)`.
+    #[error("the rule `{rule}` cannot be read: `{tool}` takes nothing in parentheses (try `{hint}`)")]
+    NoSpecifier {
+        /// As given.
+        rule: String,
+        /// The tool it names.
+        tool: String,
+        /// What can be written instead.
+        hint: String,
+    },
+    /// A pattern that cannot be used.
+    #[error("the rule `{rule}` cannot be read: {source}")]
+    Glob {
+        /// As given.
+        rule: String,
+        /// What is wrong with it.
+        source: GlobError,
+    },
+}
+
+fn nearest_hint(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |tool| format!(" (did you mean `{tool}`?)"))
+}
+
+impl Rule {
+    /// Reads rules parted by commas; commas in parentheses part nothing.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, RuleError> {
+        let mut depth = 0_usize;
+        let parts = text.split(|c: char| {
+            match c {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            c == ',' && depth == 0
+        });
+        parts.map(str::trim).filter(|part| !part.is_empty()).map(str::parse).collect()
+    }
+
+    /// The tool that the rule is for as a whole; `None` where it has a specifier.
+    pub fn whole_tool(&self) -> Option<&str> {
+        match &self.target {
+            Target::Tool(tool) => Some(tool),
+            Target::Command { .. } | Target::Read(_) | Target::Edit(_) | Target::Host(_) => None,
+        }
+    }
+
+    /// Whether the rule lets through this one of a line's commands.
+    pub(super) fn allows(&self, command: &Simple) -> bool {
+        match &self.target {
+            Target::Tool(tool) => tool == "Bash",
+            Target::Command { words, end, .. } => covers_simple(words, *end, command),
+            Target::Read(_) | Target::Edit(_) | Target::Host(_) => false,
+        }
+    }
+
+    /// Whether the rule is about this touch of this tool.
+    pub(super) fn covers(&self, tool: &ToolName, touch: Touch<'_>, scope: &Scope, usage: Use) -> bool {
+        match (&self.target, touch) {
+            (Target::Tool(name), _) => covers_tool(name, tool.as_str()),
+            (Target::Command { words, end, text }, Touch::Exec(exec)) => {
+                covers_command(words, *end, exec, usage) || is_same_text(text, *end, exec, usage)
+            }
+            (Target::Read(pattern), Touch::Read(path)) | (Target::Edit(pattern), Touch::Write(path)) => {
+                pattern.covers(path, scope, usage)
+            }
+            // an edit shows what stood there, and so does a command that names the file
+            (Target::Read(pattern), Touch::Write(path)) => {
+                usage == Use::HoldBack && pattern.covers(path, scope, usage)
+            }
+            (Target::Read(pattern), Touch::Exec(exec)) => {
+                usage == Use::HoldBack
+                    && named_paths(exec, scope).any(|path| pattern.covers(&path, scope, usage))
+            }
+            (Target::Host(host), Touch::Fetch(url)) => covers_host(host, url, usage),
+            (
+                Target::Command { .. } | Target::Read(_) | Target::Edit(_) | Target::Host(_),
+                Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Exec(_) | Touch::Fetch(_),
+            ) => false,
+        }
+    }
+}
+
+/// The paths that a command's words name, as far as words can tell.
+pub(super) fn named_paths(exec: &ExecAccess, scope: &Scope) -> impl Iterator<Item = PathBuf> {
+    let words = words::segments(&exec.command).into_iter().flatten();
+    words.filter_map(|word| {
+        let path = word.rsplit('=').next().unwrap_or(&word);
+        scope.path_of(&exec.cwd, path.trim_start_matches('@'))
+    })
+}
+
+/// The host of an address, in lower case; `None` where the address is not of the common form.
+pub(super) fn host_of(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    if !matches!(scheme, "http" | "https") || url.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return None;
+    }
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let host = host.rsplit_once(':').map_or(host, |(name, _port)| name).trim_end_matches('.');
+    (!host.is_empty()).then(|| host.to_ascii_lowercase())
+}
+
+fn covers_tool(name: &str, tool: &str) -> bool {
+    let of_server = || tool.strip_prefix(name).is_some_and(|rest| rest.starts_with("__"));
+    name == tool || (name == "Edit" && EDITORS.contains(&tool)) || (name.starts_with("mcp__") && of_server())
+}
+
+fn covers_command(words: &[String], end: End, exec: &ExecAccess, usage: Use) -> bool {
+    match usage {
+        Use::HoldBack => words::mentions(&exec.command, words, end),
+        Use::Allow => shell::parse(&exec.command)
+            .is_some_and(|commands| commands.iter().all(|command| covers_simple(words, end, command))),
+    }
+}
+
+fn covers_simple(words: &[String], end: End, command: &Simple) -> bool {
+    command.begins_with(words) && (end == End::Open || command.words.len() == words.len())
+}
+
+/// The same text is the same command, whatever the shell makes of it: an exact rule needs no reading of it.
+fn is_same_text(text: &str, end: End, exec: &ExecAccess, usage: Use) -> bool {
+    usage == Use::Allow && end == End::Closed && exec.command.trim() == text
+}
+
+fn covers_host(host: &str, url: &str, usage: Use) -> bool {
+    host_of(url).is_some_and(|found| match usage {
+        Use::Allow => found == host && !url.contains(['@', '\\']),
+        Use::HoldBack => found == host || found.strip_suffix(host).is_some_and(|sub| sub.ends_with('.')),
+    })
+}
+
+impl PathPattern {
+    fn new(text: &str) -> Result<Self, GlobError> {
+        let (base, pattern) = if text.starts_with("//") {
+            (Base::Filesystem, text.trim_start_matches('/').to_owned())
+        } else if let Some(rest) = text.strip_prefix("~/") {
+            (Base::Home, rest.to_owned())
+        } else if text.trim_end_matches('/').contains('/') {
+            (Base::Project, text.to_owned())
+        } else {
+            (Base::Anywhere, text.to_owned())
+        };
+        let rooted = match base {
+            Base::Filesystem | Base::Home => format!("/{pattern}"),
+            Base::Project | Base::Anywhere => pattern,
+        };
+        Ok(Self { base, glob: GitGlob::new(&rooted)? })
+    }
+
+    fn covers(&self, path: &Path, scope: &Scope, usage: Use) -> bool {
+        let below = match self.base {
+            Base::Filesystem => path.strip_prefix("/").ok(),
+            Base::Home => scope.home.as_ref().and_then(|home| path.strip_prefix(home).ok()),
+            Base::Project => path.strip_prefix(&scope.project).ok(),
+            Base::Anywhere => match (path.strip_prefix(&scope.project), usage) {
+                (Ok(below), _) => Some(below),
+                (Err(_), Use::HoldBack) => path.strip_prefix("/").ok(),
+                (Err(_), Use::Allow) => None,
+            },
+        };
+        below.is_some_and(|below| {
+            if below.as_os_str().is_empty() {
+                return matches!(self.glob.pattern(), "*" | "**" | "/**" | "./**");
+            }
+            // nobody has looked whether it is a directory
+            self.glob.matches(below, usage == Use::HoldBack)
+        })
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Rule {}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for Rule {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let rule = text.trim();
+        let (tool, specifier) = match rule.split_once('(') {
+            None if rule.ends_with(')') => return Err(RuleError::Unclosed(rule.to_owned())),
+            None => (rule, None),
+            Some((tool, rest)) => {
+                let inner = rest.strip_suffix(')').ok_or_else(|| RuleError::Unclosed(rule.to_owned()))?;
+                (tool.trim_end(), Some(inner.trim()))
+            }
+        };
+        check_tool(rule, tool)?;
+        let (text, target) = match specifier {
+            None | Some("*" | ":*") => (tool.to_owned(), Target::Tool(tool.to_owned())),
+            Some("") => return Err(RuleError::Empty(rule.to_owned())),
+            Some(inner) => (format!("{tool}({inner})"), Target::new(rule, tool, inner)?),
+        };
+        Ok(Self { text, target })
+    }
+}
+
+impl Target {
+    fn new(rule: &str, tool: &str, inner: &str) -> Result<Self, RuleError> {
+        let pattern =
+            || PathPattern::new(inner).map_err(|source| RuleError::Glob { rule: rule.to_owned(), source });
+        let no_specifier =
+            |hint: String| Err(RuleError::NoSpecifier { rule: rule.to_owned(), tool: tool.to_owned(), hint });
+        match tool {
+            "Bash" => command(rule, inner),
+            "Read" => pattern().map(Self::Read),
+            "Edit" => pattern().map(Self::Edit),
+            "WebFetch" => match inner.strip_prefix("domain:").map(str::trim) {
+                Some(host) if !host.is_empty() && !host.contains(['/', ':', '*', '@']) => {
+                    Ok(Self::Host(host.trim_end_matches('.').to_ascii_lowercase()))
+                }
+                Some(_) | None => Err(RuleError::Host(rule.to_owned())),
+            },
+            "Write" | "ApplyPatch" => no_specifier(format!("Edit({inner})")),
+            "Glob" | "Grep" => no_specifier(format!("Read({inner})")),
+            other => no_specifier(other.to_owned()),
+        }
+    }
+}
+
+fn command(rule: &str, inner: &str) -> Result<Target, RuleError> {
+    let (text, end) = inner.strip_suffix(":*").map_or((inner, End::Closed), |prefix| (prefix, End::Open));
+    if end == End::Closed
+        && let Some(prefix) = text.strip_suffix(" *")
+    {
+        return Err(RuleError::Wildcard { rule: rule.to_owned(), prefix: prefix.trim().to_owned() });
+    }
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    if words.is_empty() {
+        return Err(RuleError::Empty(rule.to_owned()));
+    }
+    Ok(Target::Command { words, end, text: text.to_owned() })
+}
+
+fn check_tool(rule: &str, tool: &str) -> Result<(), RuleError> {
+    let server = tool.strip_prefix("mcp__").is_some_and(|rest| !rest.is_empty() && !rest.contains(' '));
+    match tool {
+        "" => Err(RuleError::Empty(rule.to_owned())),
+        known if server || TOOLS.contains(&known) => Ok(()),
+        other => Err(RuleError::UnknownTool { rule: rule.to_owned(), nearest: nearest(other, TOOLS) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(text: &str) -> Rule {
+        text.parse().unwrap()
+    }
+
+    fn scope() -> Scope {
+        Scope {
+            project: PathBuf::from("/w"),
+            workspace: vec![PathBuf::from("/w")],
+            temporary: vec![PathBuf::from("/tmp")],
+            home: Some(PathBuf::from("/home/u")),
+            ..Scope::default()
+        }
+    }
+
+    fn runs(text: &str, command: &str, usage: Use) -> bool {
+        let exec = ExecAccess { command: command.to_owned(), cwd: PathBuf::from("/w") };
+        rule(text).covers(&"Bash".into(), Touch::Exec(&exec), &scope(), usage)
+    }
+
+    #[test]
+    fn a_rule_is_printed_as_it_was_written() {
+        for text in [
+            "Read",
+            "Bash(git status:*)",
+            "Bash(cargo test)",
+            "Bash(echo (a))",
+            "Read(./.env)",
+            "Edit(src/**)",
+            "WebFetch(domain:example.com)",
+            "mcp__files",
+            "mcp__files__read",
+            "Edit(./a\\*b)",
+        ] {
+            assert_eq!(rule(text).to_string(), text);
+        }
+        assert_eq!(rule(" Bash( git:* ) "), rule("Bash(git:*)"));
+        assert_eq!(rule("Bash(*)"), rule("Bash"));
+        assert_eq!(rule("Bash(:*)").whole_tool(), Some("Bash"));
+        assert_eq!(rule("Bash(ls)").whole_tool(), None);
+    }
+
+    #[test]
+    fn a_bad_rule_says_what_to_write_instead() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(text.parse::<Rule>().unwrap_err().to_string(), expected);
+        };
+        check("", "the rule `` is empty (try `Read` or `Bash(git status:*)`)");
+        check("Bash()", "the rule `Bash()` is empty (try `Read` or `Bash(git status:*)`)");
+        check("(x)", "the rule `(x)` is empty (try `Read` or `Bash(git status:*)`)");
+        check(
+            "Bash(ls",
+            "the rule `Bash(ls` has no closing parenthesis at its end (try `Tool` or `Tool(specifier)`)",
+        );
+        check(
+            "Bash)",
+            "the rule `Bash)` has no closing parenthesis at its end (try `Tool` or `Tool(specifier)`)",
+        );
+        check("bash", "the rule `bash` names no tool (did you mean `Bash`?)");
+        check("Frobnicate", "the rule `Frobnicate` names no tool");
+        check(
+            "Bash(git *)",
+            "the rule `Bash(git *)` cannot be read: a beginning is written with a colon (try `Bash(git:*)`)",
+        );
+        check(
+            "WebFetch(example.com)",
+            "the rule `WebFetch(example.com)` cannot be read: a host is written with its kind \
+             (try `WebFetch(domain:example.com)`)",
+        );
+        check(
+            "Write(src/**)",
+            "the rule `Write(src/**)` cannot be read: `Write` takes nothing in parentheses (try `Edit(src/**)`)",
+        );
+        assert!("Edit(src/[a)".parse::<Rule>().unwrap_err().to_string().contains("`src/[a`"));
+        assert!("Edit(!src)".parse::<Rule>().is_err());
+    }
+
+    #[test]
+    fn a_list_is_parted_at_commas_outside_parentheses() {
+        let list = Rule::parse_list("Read, Bash(git add a,b) ,,Edit(*.{rs,toml})").unwrap();
+        let texts: Vec<String> = list.iter().map(Rule::to_string).collect();
+        assert_eq!(texts, ["Read", "Bash(git add a,b)", "Edit(*.{rs,toml})"]);
+        assert_eq!(Rule::parse_list(" , ").unwrap(), []);
+    }
+
+    #[test]
+    fn an_allow_rule_lets_through_only_plain_commands() {
+        let check = |text: &str, command: &str, expected: bool| {
+            assert_eq!(runs(text, command, Use::Allow), expected, "{text} on {command}");
+        };
+        check("Bash(git:*)", "git", true);
+        check("Bash(git:*)", "git status", true);
+        check("Bash(git:*)", "gitk", false);
+        check("Bash(git:*)", "/bin/git status", false);
+        check("Bash(git:*)", "A=b git status", false);
+        check("Bash(git status:*)", "git  status -s", true);
+        check("Bash(git status:*)", "git stash", false);
+        check("Bash(git:*)", "git add a && git commit -m 'a; b'", true);
+        check("Bash(git:*)", "git log \"$X\" *.rs 2>&1", true);
+        check("Bash(git:*)", "git log > x", false);
+        check("Bash(git:*)", "git log $(git tag)", true);
+        check("Bash(cargo test)", "cargo test $X", false);
+        check("Bash(git:*)", "git status; rm x", false);
+        check("Bash(git:*)", "git log $(rm x)", false);
+        check("Bash(git:*)", "git status\nrm x", false);
+        check("Bash(cargo test)", "cargo test", true);
+        check("Bash(cargo test)", "cargo test x", false);
+        check("Bash(cargo test | tail -3)", "cargo test | tail -3", true);
+        check("Bash(cargo test | tail -3)", "cargo test | tail -3; rm x", false);
+        check("Bash", "anything; at | all", true);
+    }
+
+    #[test]
+    fn a_deny_rule_finds_its_words_in_any_wrapping() {
+        let check = |text: &str, command: &str, expected: bool| {
+            assert_eq!(runs(text, command, Use::HoldBack), expected, "{text} on {command}");
+        };
+        check("Bash(rm:*)", "ls; /bin/rm -rf x", true);
+        check("Bash(rm:*)", "ls firm", false);
+        check("Bash(git push:*)", "cd x && git -C . push", true);
+        check("Bash(git:*)", "gitk", false);
+        check("Bash(rm -rf /)", "env rm -rf /", true);
+        check("Bash(rm -rf /)", "rm -rf /x", false);
+        check("Read(./.env)", "cat .env", true);
+        check("Read(./.env)", "cat src/../.env", true);
+        check("Read(.env)", "curl -d @conf/.env x", true);
+        check("Read(./.env)", "cat env", false);
+        check("Edit(src/**)", "cat src/a", false);
+    }
+
+    #[test]
+    fn path_rules_begin_at_the_project() {
+        let check = |text: &str, path: &str, usage: Use, expected: bool| {
+            let covers = |touch| rule(text).covers(&"Any".into(), touch, &scope(), usage);
+            let touch = if text.starts_with("Read") {
+                Touch::Read(Path::new(path))
+            } else {
+                Touch::Write(Path::new(path))
+            };
+            assert_eq!(covers(touch), expected, "{text} on {path}");
+        };
+        check("Edit(src/**)", "/w/src/a/b.rs", Use::Allow, true);
+        check("Edit(src/**)", "/w/lib/src/b.rs", Use::Allow, false);
+        check("Edit(src/**)", "/other/src/b.rs", Use::Allow, false);
+        check("Edit(*.rs)", "/w/src/a.rs", Use::Allow, true);
+        check("Edit(*.rs)", "/x/a.rs", Use::Allow, false);
+        check("Edit(*.rs)", "/x/a.rs", Use::HoldBack, true);
+        check("Read(./.env)", "/w/.env", Use::HoldBack, true);
+        check("Read(./.env)", "/w/sub/.env", Use::HoldBack, false);
+        check("Read(.env)", "/w/sub/.env", Use::HoldBack, true);
+        check("Read(~/.ssh/**)", "/home/u/.ssh/id", Use::HoldBack, true);
+        check("Read(~/.ssh/**)", "/home/v/.ssh/id", Use::HoldBack, false);
+        check("Read(//etc/**)", "/etc/hosts", Use::Allow, true);
+        check("Read(//etc/**)", "/w/etc/hosts", Use::Allow, false);
+        check("Read(**)", "/w", Use::Allow, true);
+        check("Read(build/)", "/w/build", Use::HoldBack, true);
+        check("Read(build/)", "/w/build", Use::Allow, false);
+    }
+
+    #[test]
+    fn a_forbidden_read_forbids_the_edit_that_would_show_it() {
+        let touch = Touch::Write(Path::new("/w/.env"));
+        assert!(rule("Read(.env)").covers(&"Edit".into(), touch, &scope(), Use::HoldBack));
+        assert!(!rule("Read(.env)").covers(&"Edit".into(), touch, &scope(), Use::Allow));
+    }
+
+    #[test]
+    fn a_tool_rule_covers_its_kin() {
+        let check = |text: &str, tool: &str, expected: bool| {
+            assert_eq!(
+                rule(text).covers(&tool.into(), Touch::Nothing, &scope(), Use::Allow),
+                expected,
+                "{text}, {tool}"
+            );
+        };
+        check("Edit", "Write", true);
+        check("Edit", "ApplyPatch", true);
+        check("Write", "Edit", false);
+        check("mcp__files", "mcp__files__read", true);
+        check("mcp__files", "mcp__files2__read", false);
+        check("mcp__files__read", "mcp__files__read", true);
+        check("mcp__files__read", "mcp__files__readall", false);
+    }
+
+    #[test]
+    fn hosts_are_compared_whole() {
+        let check = |url: &str, usage: Use, expected: bool| {
+            let rule = rule("WebFetch(domain:Example.com)");
+            assert_eq!(
+                rule.covers(&"WebFetch".into(), Touch::Fetch(url), &scope(), usage),
+                expected,
+                "{url}"
+            );
+        };
+        check("https://example.com/a", Use::Allow, true);
+        check("https://EXAMPLE.com.:8443?x", Use::Allow, true);
+        check("https://sub.example.com", Use::Allow, false);
+        check("https://sub.example.com", Use::HoldBack, true);
+        check("https://notexample.com", Use::HoldBack, false);
+        check("https://example.com@evil.org/", Use::Allow, false);
+        check("https://evil.org\\@example.com/", Use::Allow, false);
+        check("file://example.com/", Use::Allow, false);
+    }
+}

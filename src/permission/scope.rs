@@ -1,0 +1,179 @@
+//! Where the workspace ends: the directories that a judgement knows.
+//!
+//! Pure: a path is looked at by its words. Whoever asks has followed the links already; the words of a command are
+//! taken as they stand, which is why commands are never let through by their paths, only held back.
+
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+/// The directories that a judgement knows, absolute and without links.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// Where the patterns of rules begin.
+    pub project: PathBuf,
+    /// What may be read and edited: the working directory and those added to it.
+    pub workspace: Vec<PathBuf>,
+    /// Temporary directories, under every name they have.
+    pub temporary: Vec<PathBuf>,
+    /// The user's home, where there is one.
+    pub home: Option<PathBuf>,
+    /// Where long outputs of commands are kept, a directory for each session: `SESSION/output-….txt`.
+    pub outputs: Option<PathBuf>,
+    /// Follows the links in a path.
+    pub links: Links,
+}
+
+/// How the links in a path are followed: handed in, as no file is looked at here. By itself it follows none.
+#[derive(Clone, Copy)]
+pub struct Links(fn(&Path) -> PathBuf);
+
+impl Links {
+    /// `follow` takes an absolute path and gives one without links, `.` and `..`.
+    pub fn new(follow: fn(&Path) -> PathBuf) -> Self {
+        Self(follow)
+    }
+
+    pub(super) fn follow(self, path: &Path) -> PathBuf {
+        (self.0)(path)
+    }
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        Self(clean)
+    }
+}
+
+/// Two scopes differ by what they hold, not by how they look.
+impl PartialEq for Links {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Links {}
+
+impl fmt::Debug for Links {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Links")
+    }
+}
+
+impl Scope {
+    /// The path below the workspace; `None` outside.
+    pub fn inside<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+        self.workspace.iter().find_map(|root| path.strip_prefix(root).ok())
+    }
+
+    /// The pattern of a rule that matches this path; `None` where it cannot be written as text.
+    pub fn pattern_of(&self, path: &Path) -> Option<String> {
+        match path.strip_prefix(&self.project) {
+            Ok(below) => Some(format!("./{}", escaped(below.to_str()?))),
+            Err(_) => Some(format!("//{}", escaped(path.strip_prefix("/").ok()?.to_str()?))),
+        }
+    }
+
+    /// Whether the path is a kept output of a command: the model was told to look there.
+    pub fn is_output(&self, path: &Path) -> bool {
+        let below = self.outputs.as_ref().and_then(|outputs| path.strip_prefix(outputs).ok());
+        let mut names = below.into_iter().flat_map(Path::components).map(Component::as_os_str);
+        let (_session, name, more) = (names.next(), names.next(), names.next());
+        name.is_some_and(|name| name.to_string_lossy().starts_with("output-")) && more.is_none()
+    }
+
+    /// Whether the path is in a temporary directory.
+    pub fn is_temporary(&self, path: &Path) -> bool {
+        self.temporary.iter().any(|root| path.starts_with(root))
+    }
+
+    /// The path that a word of a command run in `cwd` names, by words alone; `None` where only the shell knows.
+    pub fn path_of(&self, cwd: &Path, word: &str) -> Option<PathBuf> {
+        let known = [("$HOME", self.home.as_deref()), ("~", self.home.as_deref()), ("$PWD", Some(cwd))];
+        let temporary = self.temporary.first().map(PathBuf::as_path);
+        for (name, value) in known.into_iter().chain([("$TMPDIR", temporary)]) {
+            match word.strip_prefix(name) {
+                Some("") => return value.map(Path::to_owned),
+                Some(rest) if rest.starts_with('/') => {
+                    return value.map(|value| clean(&value.join(rest.trim_start_matches('/'))));
+                }
+                Some(_) | None => {}
+            }
+        }
+        (!word.contains('$') && !word.starts_with('~')).then(|| clean(&cwd.join(word)))
+    }
+}
+
+/// With a backslash before every sign that means something in a pattern.
+fn escaped(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    for c in path.chars() {
+        if "*?[]{}!\\".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+/// Without `.` and `..`.
+pub(super) fn clean(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => clean.push(component),
+        }
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_names_a_path_where_no_shell_is_needed_to_know_it() {
+        let scope = Scope {
+            temporary: vec![PathBuf::from("/tmp")],
+            home: Some(PathBuf::from("/home/u")),
+            ..Scope::default()
+        };
+        let check = |word: &str, expected: Option<&str>| {
+            assert_eq!(scope.path_of(Path::new("/w/src"), word), expected.map(PathBuf::from), "{word}");
+        };
+        check("a/./b", Some("/w/src/a/b"));
+        check("../x", Some("/w/x"));
+        check("../../../..", Some("/"));
+        check("/etc//hosts", Some("/etc/hosts"));
+        check("~", Some("/home/u"));
+        check("~/x", Some("/home/u/x"));
+        check("$HOME/../v", Some("/home/v"));
+        check("$HOMEWORK", None);
+        check("$PWD", Some("/w/src"));
+        check("$TMPDIR/x", Some("/tmp/x"));
+        check("~other/x", None);
+        check("a$B", None);
+    }
+
+    #[test]
+    fn only_outputs_of_commands_are_outputs() {
+        let scope = Scope { outputs: Some(PathBuf::from("/s")), ..Scope::default() };
+        assert!(scope.is_output(Path::new("/s/id/output-call_1.txt")));
+        for other in
+            ["/s/id/image.png", "/s/output-x", "/s/id/output-x/y", "/s/id.jsonl", "/x/id/output-y", "/s"]
+        {
+            assert!(!scope.is_output(Path::new(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn inside_is_by_whole_components() {
+        let scope = Scope { workspace: vec![PathBuf::from("/w/a")], ..Scope::default() };
+        assert_eq!(scope.inside(Path::new("/w/a/b")), Some(Path::new("b")));
+        assert_eq!(scope.inside(Path::new("/w/a")), Some(Path::new("")));
+        assert_eq!(scope.inside(Path::new("/w/ab")), None);
+    }
+}
