@@ -7,3 +7,5 @@ pub mod text;
 pub mod os;
 
 pub mod permission;
+
+pub mod workbench;

@@ -1,0 +1,152 @@
+//! What the model knows of files: a stamp of each that was read or written in this session, and one lock for each that
+//! is being changed.
+//!
+//! Paths here are resolved ones, so that a file is the same file under every name. The surprise: times do not count. A
+//! change within the clock's grain would pass for none, and `touch` for one; the content's hash is compared. Only
+//! files too large to hash are judged by size, time and number.
+
+use std::collections::HashMap;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+use tokio::sync::OwnedMutexGuard;
+
+/// Larger files are not read to their end: 64 MiB are hashed in a tenth of a second.
+pub const MOST_HASHED: u64 = 64 * 1024 * 1024;
+
+/// What a file held when it was seen; equal stamps mean the same content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stamp {
+    /// SHA-256 of its bytes.
+    Content([u8; 32]),
+    /// Of a file over [`MOST_HASHED`]: what the directory says of it.
+    Outside {
+        /// In bytes.
+        size: u64,
+        /// When it was written last, where the system says so.
+        modified: Option<SystemTime>,
+        /// The file's number.
+        inode: u64,
+    },
+}
+
+impl Stamp {
+    /// Of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self::Content(Sha256::digest(bytes).into())
+    }
+
+    /// Of bytes that were hashed as they were read.
+    pub fn hashed(hash: Sha256) -> Self {
+        Self::Content(hash.finalize().into())
+    }
+
+    /// Of an open file: reads it to its end unless it is too large.
+    pub fn of_file(mut file: File, meta: &Metadata) -> io::Result<Self> {
+        if meta.len() > MOST_HASHED {
+            return Ok(Self::outside(meta));
+        }
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let count = file.read(&mut buffer)?;
+            if count == 0 {
+                return Ok(Self::hashed(hash));
+            }
+            hash.update(buffer.get(..count).unwrap_or_default());
+        }
+    }
+
+    /// By what the directory says.
+    pub fn outside(meta: &Metadata) -> Self {
+        Self::Outside { size: meta.len(), modified: meta.modified().ok(), inode: meta.ino() }
+    }
+}
+
+/// Why a file must be read before it is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Stale {
+    /// It was never read in this session.
+    #[error("it has not been read in this session: Read it first")]
+    Unread,
+    /// It holds something else than when it was read.
+    #[error("it has changed since it was read: Read it again")]
+    Changed,
+}
+
+/// The files that the model knows.
+#[derive(Debug, Default)]
+pub struct Files {
+    seen: Mutex<HashMap<PathBuf, Stamp>>,
+    locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
+}
+
+impl Files {
+    /// The model has seen (any part of) the file, or has written it.
+    pub fn note(&self, path: &Path, stamp: Stamp) {
+        guard(&self.seen).insert(path.to_owned(), stamp);
+    }
+
+    /// Whether the file, as it is `now`, is the one that the model knows.
+    pub fn check(&self, path: &Path, now: &Stamp) -> Result<(), Stale> {
+        match guard(&self.seen).get(path) {
+            None => Err(Stale::Unread),
+            Some(seen) if seen == now => Ok(()),
+            Some(_) => Err(Stale::Changed),
+        }
+    }
+
+    /// Waits until nobody else changes the file; it stays locked while the guard lives.
+    pub async fn lock(&self, path: &Path) -> OwnedMutexGuard<()> {
+        let lock = Arc::clone(guard(&self.locks).entry(path.to_owned()).or_default());
+        lock.lock_owned().await
+    }
+}
+
+fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_known_by_its_content() {
+        let files = Files::default();
+        let path = Path::new("/w/a");
+        assert_eq!(files.check(path, &Stamp::of(b"x")), Err(Stale::Unread));
+        files.note(path, Stamp::of(b"x"));
+        assert_eq!(files.check(path, &Stamp::of(b"x")), Ok(()));
+        assert_eq!(files.check(path, &Stamp::of(b"y")), Err(Stale::Changed));
+        assert_eq!(files.check(Path::new("/w/b"), &Stamp::of(b"x")), Err(Stale::Unread));
+    }
+
+    #[test]
+    fn a_file_on_disk_has_the_stamp_of_its_bytes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        let bytes = vec![7; 200_000];
+        std::fs::write(&path, &bytes).unwrap();
+        let file = File::open(&path).unwrap();
+        let meta = file.metadata().unwrap();
+        assert_eq!(Stamp::of_file(file, &meta).unwrap(), Stamp::of(&bytes));
+    }
+
+    #[test]
+    fn one_file_is_changed_by_one_at_a_time() {
+        let files = Files::default();
+        let first = files.lock(Path::new("/w/a")).now_or_never().unwrap();
+        assert!(files.lock(Path::new("/w/a")).now_or_never().is_none());
+        assert!(files.lock(Path::new("/w/b")).now_or_never().is_some());
+        drop(first);
+        assert!(files.lock(Path::new("/w/a")).now_or_never().is_some());
+    }
+}

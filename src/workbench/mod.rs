@@ -1,0 +1,190 @@
+//! What lives as long as a session: the workspace, the files that were read, the shell's directory, long outputs, and
+//! the processes that commands left running.
+//!
+//! Not the conversation, and no judge: whether something may be done is decided before a tool comes here. One for each
+//! session, shared by everything that runs in it. The surprise: nothing here is written before it is needed. A session
+//! that only talks makes no directory and starts no process.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::FutureExt;
+
+use crate::os::process::{Children, Running};
+
+pub mod files;
+pub mod outputs;
+pub mod shell;
+
+pub use files::{Files, Stale, Stamp};
+pub use outputs::Outputs;
+pub use shell::{Moved, Shell};
+
+/// What a command finds besides what the user's own environment holds: nothing that waits for a person.
+const UNATTENDED: [(&str, &str); 4] =
+    [("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_EDITOR", "true"), ("GIT_TERMINAL_PROMPT", "0")];
+
+/// What a session has at hand.
+pub struct Workbench {
+    files: Files,
+    shell: Arc<Shell>,
+    outputs: Outputs,
+    environment: Vec<(OsString, OsString)>,
+    children: Children,
+    left: Mutex<Vec<Left>>,
+    veil: Mutex<Option<Arc<Veil>>>,
+}
+
+/// Tells the files that a search through a directory must pass over, because a rule forbids or asks for each.
+pub type Veil = dyn Fn(&Path) -> bool + Send + Sync;
+
+/// What a session is given.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    /// The workspace: the working directory at the start.
+    pub root: PathBuf,
+    /// Where long outputs are kept; without it in a private directory that goes with the session.
+    pub outputs: Option<PathBuf>,
+    /// The environment of commands, without secrets.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// A command whose program has ended and has left others running.
+#[derive(Debug)]
+struct Left {
+    command: String,
+    running: Running,
+}
+
+/// The same, to be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftRunning {
+    /// The command as it was given.
+    pub command: String,
+    /// Its process number, which is that of its group.
+    pub pid: u32,
+}
+
+impl Workbench {
+    /// A workbench in the workspace `setup.root`, which must exist.
+    pub fn new(setup: Setup) -> io::Result<Self> {
+        let root = setup.root.canonicalize()?;
+        let mut environment = setup.environment;
+        environment.retain(|(name, _)| !UNATTENDED.iter().any(|(ours, _)| name == ours));
+        environment.extend(UNATTENDED.map(|(name, value)| (name.into(), value.into())));
+        Ok(Self {
+            files: Files::default(),
+            shell: Arc::new(Shell::new(root)),
+            outputs: Outputs::new(setup.outputs),
+            environment,
+            children: Children::new(),
+            left: Mutex::default(),
+            veil: Mutex::default(),
+        })
+    }
+
+    /// The workspace, without links; relative paths start here.
+    pub fn root(&self) -> &Path {
+        self.shell.root()
+    }
+
+    /// The files that the model knows.
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// Where commands run.
+    pub fn shell(&self) -> &Arc<Shell> {
+        &self.shell
+    }
+
+    /// Where long outputs go.
+    pub fn outputs(&self) -> &Outputs {
+        &self.outputs
+    }
+
+    /// The environment of commands.
+    pub fn environment(&self) -> &[(OsString, OsString)] {
+        &self.environment
+    }
+
+    /// Starts commands; what they start ends with [`Workbench::end_all`].
+    pub fn children(&self) -> &Children {
+        &self.children
+    }
+
+    /// Keeps a command whose program has ended but not all that it started.
+    pub fn keep(&self, command: String, running: Running) {
+        let mut left = self.left();
+        left.retain_mut(Left::is_alive);
+        left.push(Left { command, running });
+    }
+
+    /// What commands have left running, oldest first.
+    pub fn left_running(&self) -> Vec<LeftRunning> {
+        let mut left = self.left();
+        left.retain_mut(Left::is_alive);
+        left.iter()
+            .map(|left| LeftRunning { command: left.command.clone(), pid: left.running.pid() })
+            .collect()
+    }
+
+    /// What searches pass over from now on; a file that a call names is judged by itself and not veiled.
+    pub fn set_veil(&self, veil: Arc<Veil>) {
+        *self.veil.lock().unwrap_or_else(PoisonError::into_inner) = Some(veil);
+    }
+
+    /// Whether a search through a directory must pass over this file (absolute, without links).
+    pub fn is_veiled(&self, path: &Path) -> bool {
+        let veil = self.veil.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        veil.is_some_and(|veil| veil(path))
+    }
+
+    /// Ends everything that still runs, and waits for it.
+    pub async fn end_all(&self) {
+        self.children.end().await;
+        self.left().clear();
+    }
+
+    fn left(&self) -> MutexGuard<'_, Vec<Left>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Workbench {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workbench").field("root", &self.root()).finish_non_exhaustive()
+    }
+}
+
+impl Left {
+    fn is_alive(&mut self) -> bool {
+        self.running.over().now_or_never().is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_finds_nothing_that_waits_for_a_person() {
+        let dir = tempfile::tempdir().unwrap();
+        let environment = vec![("PAGER".into(), "less".into()), ("LANG".into(), "C".into())];
+        let bench = Workbench::new(Setup { root: dir.path().into(), outputs: None, environment }).unwrap();
+        let value = |wanted: &str| {
+            let found: Vec<_> = bench.environment().iter().filter(|(name, _)| name == wanted).collect();
+            found.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!((value("PAGER"), value("LANG")), (vec!["cat".into()], vec!["C".into()]));
+    }
+
+    #[test]
+    fn a_workspace_must_exist() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Workbench::new(Setup { root: dir.path().join("absent"), ..Setup::default() }).is_err());
+    }
+}

@@ -1,0 +1,102 @@
+//! Where long outputs go: the session's own directory if it is kept, else a private one that goes with the session.
+//!
+//! The private directory also holds what a running command needs for itself. It is made at the first need.
+
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::TempDir;
+
+use crate::os::paths::{Open, private_dir, private_file};
+use crate::protocol::CallId;
+
+/// A file name may have 255 bytes; call ids are some 30.
+const LONGEST_NAME: usize = 100;
+
+/// Long outputs.
+#[derive(Debug)]
+pub struct Outputs {
+    kept: Option<PathBuf>,
+    scratch: Mutex<Option<TempDir>>,
+}
+
+impl Outputs {
+    /// In `kept`, or in a private directory.
+    pub(super) fn new(kept: Option<PathBuf>) -> Self {
+        Self { kept, scratch: Mutex::new(None) }
+    }
+
+    /// Where the output of a call goes, a name that is not taken; the file is not made, its directory only where it
+    /// is a private one.
+    pub fn path(&self, call: &CallId) -> io::Result<PathBuf> {
+        let directory = match &self.kept {
+            Some(kept) => kept.clone(),
+            None => self.scratch()?,
+        };
+        let name = file_name(call);
+        let more = (2..).map(|number: u64| format!("{name}-{number}.txt"));
+        let mut paths = std::iter::once(format!("{name}.txt")).chain(more).map(|name| directory.join(name));
+        // names never run out
+        Ok(paths.find(|path| !path.exists()).unwrap_or(directory))
+    }
+
+    /// Keeps a whole output, in a file that only the user can read.
+    pub fn write(&self, call: &CallId, bytes: &[u8]) -> io::Result<PathBuf> {
+        let path = self.path(call)?;
+        if let Some(directory) = path.parent().filter(|directory| !directory.exists()) {
+            private_dir(directory)?;
+        }
+        private_file(&path, Open::CreateNew)?.write_all(bytes)?;
+        Ok(path)
+    }
+
+    /// A directory that only the user can enter, and that goes with the session.
+    pub fn scratch(&self) -> io::Result<PathBuf> {
+        let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = scratch.as_ref().filter(|made| made.path().is_dir()) {
+            return Ok(made.path().to_owned());
+        }
+        let permissions = std::fs::Permissions::from_mode(0o700);
+        let made = tempfile::Builder::new().prefix("clawd-").permissions(permissions).tempdir()?;
+        Ok(scratch.insert(made).path().to_owned())
+    }
+}
+
+/// The call's name with nothing in it that means something to a file system.
+fn file_name(call: &CallId) -> String {
+    let plain =
+        |letter: char| if letter.is_ascii_alphanumeric() || "-_".contains(letter) { letter } else { '_' };
+    let name: String = call.as_str().chars().take(LONGEST_NAME).map(plain).collect();
+    format!("output-{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+
+    #[test]
+    fn an_output_is_for_the_user_alone_and_goes_with_the_session() {
+        let outputs = Outputs::new(None);
+        let path = outputs.write(&CallId::from("../call.1"), b"long").unwrap();
+        assert_eq!(path.file_name().unwrap(), "output-___call_1.txt");
+        assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600);
+        assert_eq!(path.parent().unwrap().metadata().unwrap().mode() & 0o777, 0o700);
+        let again = outputs.write(&CallId::from("../call.1"), b"longer").unwrap();
+        assert_eq!(again.file_name().unwrap(), "output-___call_1-2.txt");
+        drop(outputs);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_kept_session_keeps_its_outputs() {
+        let dir = tempfile::tempdir().unwrap();
+        let outputs = Outputs::new(Some(dir.path().join("session")));
+        let path = outputs.write(&CallId::from("call"), b"long").unwrap();
+        drop(outputs);
+        assert_eq!(std::fs::read(path).unwrap(), b"long");
+    }
+}
