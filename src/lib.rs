@@ -9,3 +9,5 @@ pub mod os;
 pub mod permission;
 
 pub mod workbench;
+
+pub mod config;

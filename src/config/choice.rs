@@ -1,0 +1,136 @@
+//! Writes the endpoint and the model that the user chose into `config.toml`, and touches nothing else in it.
+//!
+//! The file is the user's own, with comments and an order; so the text is edited, not printed anew, and the
+//! result is read again before it is written.
+
+use std::ops::Range;
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+
+use super::store::{read_text, write_private};
+use super::{BaseUrl, ConfigError};
+use crate::os::file::replace;
+
+/// Writes `base_url` and `model` into the `config.toml` at `path`; makes the file if there is none.
+pub fn save_choice(path: &Path, base_url: &BaseUrl, model: &str) -> Result<(), ConfigError> {
+    let Some(old) = read_text(path)? else {
+        let text =
+            edited("", base_url.as_str(), model).ok_or_else(|| ConfigError::Damage(path.to_owned()))?;
+        return write_private(path, text.as_bytes());
+    };
+    let text = edited(&old, base_url.as_str(), model).ok_or_else(|| ConfigError::Damage(path.to_owned()))?;
+    // the user's own file may be a link into a repository, with a mode of its own
+    Ok(replace(path, text.as_bytes())?)
+}
+
+/// The text with both keys set; `None` if it would not say what it should.
+fn edited(old: &str, base_url: &str, model: &str) -> Option<String> {
+    let text = with_key(&with_key(old, "model", model)?, "base_url", base_url)?;
+    let mut expected: toml::Table = old.parse().ok()?;
+    expected.insert("model".to_owned(), model.into());
+    expected.insert("base_url".to_owned(), base_url.into());
+    (text.parse::<toml::Table>().ok()? == expected).then_some(text)
+}
+
+/// The text with a key of the root table set.
+fn with_key(text: &str, key: &str, value: &str) -> Option<String> {
+    let value = toml::Value::String(value.to_owned()).to_string();
+    let table = DeTable::parse(text).ok()?;
+    let table = table.get_ref();
+    if let Some(old) = table.get(key) {
+        return spliced(text, old.span(), &value);
+    }
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let line = format!("{key} = {value}{line_end}");
+    let at = place(text, table)?;
+    // the last line may lack its end
+    let before = if at == 0 || text.get(..at)?.ends_with('\n') { "" } else { line_end };
+    let after = if text.get(at..)?.starts_with('[') { line_end } else { "" };
+    spliced(text, at..at, &format!("{before}{line}{after}"))
+}
+
+/// Where a further key of the root table can stand: after the last of them, else before the first table.
+fn place(text: &str, table: &DeTable<'_>) -> Option<usize> {
+    let last =
+        table.iter().filter(|(_, value)| is_plain(value.get_ref())).map(|(_, value)| value.span().end).max();
+    if let Some(end) = last {
+        return Some(text.get(end..)?.find('\n').map_or(text.len(), |line| end + line + 1));
+    }
+    let before = text.split_inclusive('\n').take_while(|line| !line.trim_start().starts_with('['));
+    Some(before.map(str::len).sum())
+}
+
+/// Whether a value of the root table stands before every table header for certain.
+fn is_plain(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::String(_)
+        | DeValue::Integer(_)
+        | DeValue::Float(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_) => true,
+        DeValue::Array(items) => items.iter().all(|item| !item.get_ref().is_table()),
+        DeValue::Table(_) => false,
+    }
+}
+
+fn spliced(text: &str, range: Range<usize>, with: &str) -> Option<String> {
+    Some(format!("{}{with}{}", text.get(..range.start)?, text.get(range.end..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_replaced_or_put_before_the_first_table() {
+        let check = |old: &str, expected: &str| {
+            assert_eq!(edited(old, "http://h/v1", "m").as_deref(), Some(expected), "{old:?}");
+        };
+        let both = "model = \"m\"\nbase_url = \"http://h/v1\"\n";
+        check("", both);
+        check("# mine\n", &format!("# mine\n{both}"));
+        check(
+            "model = 'old'  # why\nbase_url=\"x\" # here\n",
+            "model = \"m\"  # why\nbase_url=\"http://h/v1\" # here\n",
+        );
+        check("nudge = true # yes", &format!("nudge = true # yes\n{both}"));
+        check("a = 1\n\n[tui]\nmodel = 1\n", &format!("a = 1\n{both}\n[tui]\nmodel = 1\n"));
+        check(
+            "# head\n[tui]\nvim = true\n",
+            "# head\nmodel = \"m\"\nbase_url = \"http://h/v1\"\n\n[tui]\nvim = true\n",
+        );
+        check("[[hooks.Stop]]\ncommand = \"x\"\n", &format!("{both}\n[[hooks.Stop]]\ncommand = \"x\"\n"));
+        check(
+            "a = [\n  1,\n]\r\n[t]\r\n",
+            "a = [\n  1,\n]\r\nmodel = \"m\"\r\nbase_url = \"http://h/v1\"\r\n\r\n[t]\r\n",
+        );
+        check("model = \"\"\"\na\n[x]\n\"\"\"\n", "model = \"m\"\nbase_url = \"http://h/v1\"\n");
+        check("\"model\" = \"x\"\n", "\"model\" = \"m\"\nbase_url = \"http://h/v1\"\n");
+    }
+
+    #[test]
+    fn odd_values_survive_and_broken_files_are_left_alone() {
+        let text = edited("", "http://h/v1", "a \"quoted\"\\ model\n").unwrap();
+        let table: toml::Table = text.parse().unwrap();
+        assert_eq!(table.get("model").and_then(toml::Value::as_str), Some("a \"quoted\"\\ model\n"));
+        assert_eq!(edited("a = = 1", "http://h/v1", "m"), None);
+        assert_eq!(edited("base_url.x = 1", "http://h/v1", "m"), None);
+    }
+
+    #[test]
+    fn a_linked_file_is_changed_where_it_lies() {
+        let dir = tempfile::tempdir().unwrap();
+        let (real, link) = (dir.path().join("real.toml"), dir.path().join("config.toml"));
+        let url = "http://h/v1".parse().unwrap();
+        fs::write(&real, "# mine\n").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        save_choice(&link, &url, "m").unwrap();
+        assert_eq!(fs::read_to_string(&real).unwrap(), "# mine\nmodel = \"m\"\nbase_url = \"http://h/v1\"\n");
+        let fresh = dir.path().join("new/config.toml");
+        save_choice(&fresh, &url, "m").unwrap();
+        assert!(fs::read_to_string(&fresh).unwrap().starts_with("model"));
+    }
+}

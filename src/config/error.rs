@@ -1,0 +1,70 @@
+//! Why the configuration cannot be used. All of it ends the program before anything was sent.
+
+use std::path::PathBuf;
+
+use crate::os::file::FileError;
+
+use super::Origin;
+
+/// Why the configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A file says something that cannot be meant.
+    #[error("cannot read {}: line {line}: {what}", .path.display())]
+    Content {
+        /// Which file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What is wrong with it, and what would be right.
+        what: String,
+    },
+    /// A file is no text.
+    #[error("cannot read {}: it is not UTF-8 text", .0.display())]
+    NotText(PathBuf),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A file of the program's own cannot be kept private.
+    #[error("cannot keep {}: {source}", .path.display())]
+    Private {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file would not say what it said before.
+    #[error("cannot write {}: the change would damage it (try adding `base_url` and `model` by hand)", .0.display())]
+    Damage(PathBuf),
+    /// A variable cannot be used.
+    #[error("cannot use {name}: {what}")]
+    Variable {
+        /// Which variable.
+        name: String,
+        /// What is wrong with it; never its value where it is a key.
+        what: String,
+    },
+    /// Nobody has said where the model is.
+    #[error(
+        "no endpoint is configured (try --base-url http://127.0.0.1:11434/v1, or a key in CLAWD_API_KEY for OpenAI)"
+    )]
+    NoEndpoint,
+    /// An address of another machine without a key.
+    #[error("no API key for {host} ({})", key_hint(*.origin))]
+    NoKey {
+        /// Whose key is missing.
+        host: String,
+        /// Who named the host.
+        origin: Origin,
+    },
+}
+
+fn key_hint(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Default | Origin::Env(_) | Origin::Flag => "try setting CLAWD_API_KEY",
+        // a key for everything is not sent to an address that only a file names
+        Origin::UserFile => {
+            "try `api_key_env = \"NAME\"` in config.toml with the key in that variable, or CLAWD_BASE_URL with CLAWD_API_KEY"
+        }
+    }
+}

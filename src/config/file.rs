@@ -1,0 +1,330 @@
+//! `config.toml`: what was written, checked line by line.
+//!
+//! Keys that belong to parts of the program which read them themselves are known here, so that they are no
+//! typing slip, and left alone.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::permission::{Mode, Rule, Rules};
+
+use super::reader::{Document, Section};
+use super::{BaseUrl, ConfigError, EditTool, TurnLimit};
+
+/// Keys of the root table.
+const KEYS: [&str; 26] = [
+    "model",
+    "base_url",
+    "api_key_env",
+    "provider",
+    "providers",
+    "max_turns",
+    "permission_mode",
+    "permissions",
+    "context_window",
+    "fallback_models",
+    "connect_timeout_secs",
+    "first_byte_timeout_secs",
+    "request_timeout_secs",
+    "max_retries",
+    "max_output_tokens",
+    "temperature",
+    "reasoning_effort",
+    "max_cost",
+    "max_tokens",
+    "text_calls",
+    "nudge",
+    "edit_tool",
+    "sandbox",
+    "mcp_servers",
+    "hooks",
+    "tui",
+];
+
+const PERMISSION_KEYS: [&str; 3] = ["allow", "ask", "deny"];
+const SANDBOX_KEYS: [&str; 4] = ["mode", "network", "writable_roots", "auto_allow"];
+const TUI_KEYS: [&str; 3] = ["theme", "vim", "notifications"];
+
+/// What a `config.toml` says; `None` where it says nothing.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FileConfig {
+    /// Where the model is.
+    pub endpoint: FileEndpoint,
+    /// Which model, and how it is asked.
+    pub model: FileModel,
+    /// Turns, times, tries.
+    pub limits: FileLimits,
+    /// `permission_mode`.
+    pub permission_mode: Option<Mode>,
+    /// `[permissions]`.
+    pub rules: Rules,
+    /// `nudge`.
+    pub nudge: Option<bool>,
+    /// `edit_tool`.
+    pub edit_tool: Option<EditTool>,
+    /// Keys that nobody knows, a line each.
+    pub warnings: Vec<String>,
+}
+
+/// Where the model is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileEndpoint {
+    /// `base_url`.
+    pub base_url: Option<BaseUrl>,
+    /// `api_key_env`.
+    pub api_key_env: Vec<String>,
+}
+
+/// Which model, and how it is asked.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FileModel {
+    /// `model`.
+    pub name: Option<String>,
+    /// `context_window`, in tokens.
+    pub context_window: Option<u64>,
+    /// `fallback_models`.
+    pub fallbacks: Vec<String>,
+    /// `max_output_tokens`; 0 is not sent.
+    pub max_output_tokens: Option<u32>,
+    /// `temperature`.
+    pub temperature: Option<f64>,
+    /// `reasoning_effort`.
+    pub reasoning_effort: Option<String>,
+}
+
+/// Turns, times in seconds, tries.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileLimits {
+    /// `max_turns`.
+    pub max_turns: Option<TurnLimit>,
+    /// `connect_timeout_secs`.
+    pub connect_secs: Option<u64>,
+    /// `first_byte_timeout_secs`.
+    pub first_byte_secs: Option<u64>,
+    /// `request_timeout_secs`.
+    pub silence_secs: Option<u64>,
+    /// `max_retries`.
+    pub max_retries: Option<u32>,
+}
+
+/// Reads the text of the `config.toml` at `path`.
+pub fn parse(path: &Path, text: &str) -> Result<FileConfig, ConfigError> {
+    let document = Document { path, text };
+    let parsed = document.parse()?;
+    let root = document.root(parsed.get_ref());
+    Ok(FileConfig {
+        endpoint: FileEndpoint {
+            base_url: root.parsed("base_url", r#"base_url = "http://127.0.0.1:11434/v1""#)?,
+            api_key_env: root.string_or_strings("api_key_env", r#"api_key_env = "OPENAI_API_KEY""#)?,
+        },
+        model: model(&root)?,
+        limits: limits(&root)?,
+        permission_mode: root.parsed("permission_mode", r#"permission_mode = "default""#)?,
+        rules: rules(&root)?,
+        nudge: root.boolean("nudge", "nudge = true")?,
+        edit_tool: root.parsed("edit_tool", r#"edit_tool = "auto""#)?,
+        warnings: warnings(&root)?,
+    })
+}
+
+fn model(root: &Section<'_>) -> Result<FileModel, ConfigError> {
+    let temperature = root.number("temperature", "temperature = 0.2")?;
+    if temperature.is_some_and(|value| value < 0.0) {
+        return Err(root.refuse("temperature", "it cannot be below 0 (try `temperature = 0.2`)"));
+    }
+    Ok(FileModel {
+        name: filled(root.string("model", r#"model = "qwen3-coder""#)?),
+        context_window: unsigned(root.whole("context_window", 1..=i64::MAX, "context_window = 128000")?),
+        fallbacks: root.strings("fallback_models", r#"fallback_models = ["gpt-5-mini"]"#)?,
+        max_output_tokens: unsigned(root.whole(
+            "max_output_tokens",
+            0..=i64::from(u32::MAX),
+            "max_output_tokens = 0",
+        )?),
+        temperature,
+        reasoning_effort: filled(root.string("reasoning_effort", r#"reasoning_effort = "high""#)?),
+    })
+}
+
+fn limits(root: &Section<'_>) -> Result<FileLimits, ConfigError> {
+    let turns = root.whole("max_turns", i64::MIN..=i64::MAX, "max_turns = 50")?;
+    let turns = turns.map(TurnLimit::new).transpose();
+    let seconds = |key: &str, example: &str| root.whole(key, 1..=MAX_SECONDS, example).map(unsigned);
+    Ok(FileLimits {
+        max_turns: turns.map_err(|error| root.refuse("max_turns", &error.to_string()))?,
+        connect_secs: seconds("connect_timeout_secs", "connect_timeout_secs = 10")?,
+        first_byte_secs: seconds("first_byte_timeout_secs", "first_byte_timeout_secs = 600")?,
+        silence_secs: seconds("request_timeout_secs", "request_timeout_secs = 120")?,
+        max_retries: unsigned(root.whole("max_retries", 0..=100, "max_retries = 5")?),
+    })
+}
+
+/// A day: who waits longer has mistyped, and a clock cannot overflow.
+const MAX_SECONDS: i64 = 86_400;
+
+fn rules(root: &Section<'_>) -> Result<Rules, ConfigError> {
+    let Some(permissions) = root.section("permissions", "permissions.")? else { return Ok(Rules::default()) };
+    let list = |key: &str, example: &str| permissions.parsed_list::<Rule>(key, example);
+    Ok(Rules {
+        allow: list("allow", r#"allow = ["Bash(git status:*)"]"#)?,
+        ask: list("ask", r#"ask = ["Bash(git push:*)"]"#)?,
+        deny: list("deny", r#"deny = ["Read(./.env)"]"#)?,
+    })
+}
+
+fn warnings(root: &Section<'_>) -> Result<Vec<String>, ConfigError> {
+    let mut warnings = root.unknown(&KEYS, &KEYS);
+    let tables: [(&str, &'static str, &[&str]); 3] = [
+        ("permissions", "permissions.", &PERMISSION_KEYS),
+        ("sandbox", "sandbox.", &SANDBOX_KEYS),
+        ("tui", "tui.", &TUI_KEYS),
+    ];
+    for (key, prefix, known) in tables {
+        if let Some(section) = root.section(key, prefix)? {
+            warnings.extend(section.unknown(known, &KEYS));
+        }
+    }
+    Ok(warnings)
+}
+
+/// A number that was checked to be in the type's bounds.
+fn unsigned<T: TryFrom<i64>>(number: Option<i64>) -> Option<T> {
+    number.and_then(|number| T::try_from(number).ok())
+}
+
+/// A text of nothing but space says nothing.
+fn filled(text: Option<String>) -> Option<String> {
+    text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// A word that is none of the edit tools.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no edit tool (try \"auto\", \"edit\" or \"patch\")")]
+pub struct UnknownEditTool(String);
+
+impl FromStr for EditTool {
+    type Err = UnknownEditTool;
+
+    fn from_str(text: &str) -> Result<Self, UnknownEditTool> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "edit" => Ok(Self::Edit),
+            "patch" => Ok(Self::Patch),
+            other => Err(UnknownEditTool(other.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<FileConfig, String> {
+        parse(Path::new("/c/config.toml"), text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let config = read(
+            r#"
+            model = "qwen3-coder"
+            base_url = "http://127.0.0.1:11434/v1/"
+            api_key_env = ["A", "B"]
+            max_turns = 500
+            permission_mode = "autoEdit"
+            context_window = 128_000
+            fallback_models = ["x", "y"]
+            connect_timeout_secs = 1
+            first_byte_timeout_secs = 2
+            request_timeout_secs = 3
+            max_retries = 0
+            max_output_tokens = 0x10
+            temperature = 1
+            reasoning_effort = "high"
+            nudge = false
+            edit_tool = "patch"
+            [permissions]
+            allow = ["Bash(git status:*)", "Edit(src/**)"]
+            deny = ["WebFetch"]
+            "#,
+        )
+        .unwrap();
+        assert_eq!(config.endpoint.base_url.as_ref().map(BaseUrl::as_str), Some("http://127.0.0.1:11434/v1"));
+        assert_eq!(config.endpoint.api_key_env, ["A", "B"]);
+        assert_eq!(config.model.name.as_deref(), Some("qwen3-coder"));
+        assert_eq!((config.model.context_window, config.model.max_output_tokens), (Some(128_000), Some(16)));
+        assert_eq!((config.model.temperature, config.model.fallbacks.len()), (Some(1.0), 2));
+        assert_eq!(config.limits.max_turns, Some(TurnLimit::AtMost(100)));
+        assert_eq!((config.limits.connect_secs, config.limits.first_byte_secs), (Some(1), Some(2)));
+        assert_eq!((config.limits.silence_secs, config.limits.max_retries), (Some(3), Some(0)));
+        assert_eq!((config.permission_mode, config.nudge), (Some(Mode::AcceptEdits), Some(false)));
+        assert_eq!((config.rules.allow.len(), config.rules.deny.len()), (2, 1));
+        assert_eq!(config.edit_tool, Some(EditTool::Patch));
+        assert_eq!(config.warnings, [""; 0]);
+        assert_eq!(read("").unwrap(), FileConfig::default());
+    }
+
+    #[test]
+    fn a_wrong_type_is_an_error_with_file_and_line() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(read(text).unwrap_err(), format!("cannot read /c/config.toml: {expected}"));
+        };
+        check(
+            "model = \"x\"\nmax_turns = \"many\"",
+            "line 2: `max_turns` must be a whole number, not a text (try `max_turns = 50`)",
+        );
+        check(
+            "\n\nmodel = 3",
+            "line 3: `model` must be a text in quotes, not a whole number (try `model = \"qwen3-coder\"`)",
+        );
+        check("nudge = \"yes\"", "line 1: `nudge` must be true or false, not a text (try `nudge = true`)");
+        check(
+            "fallback_models = [1]",
+            "line 1: `fallback_models` must be a list of texts, not such a list (try `fallback_models = [\"gpt-5-mini\"]`)",
+        );
+        check(
+            "permissions = 1",
+            "line 1: `permissions` must be a table, not a whole number (try `[permissions]`)",
+        );
+        check(
+            "max_turns = -5",
+            "line 1: `max_turns`: `-5` is no number of turns (try 50, or -1 for no limit of its own)",
+        );
+        check(
+            "permission_mode = \"wild\"",
+            "line 1: `permission_mode`: `wild` is no permission mode (try default, accept-edits, plan or bypass)",
+        );
+        check(
+            "[permissions]\nallow = [\n  \"Read\",\n  \"Bsh(x)\",\n]",
+            "line 4: the rule `Bsh(x)` names no tool (did you mean `Bash`?)",
+        );
+        check(
+            "max_retries = -1",
+            "line 1: `max_retries`: -1 is out of bounds: from 0 to 100 (try `max_retries = 5`)",
+        );
+        check("temperature = -1.0", "line 1: `temperature`: it cannot be below 0 (try `temperature = 0.2`)");
+        assert!(read("base_url = \"x\"").unwrap_err().contains("line 1: `base_url`: `x` is no base URL"));
+        assert!(read("a = 1\nb = = 2").unwrap_err().contains("line 2: "));
+        assert!(read("model = \"a\"\nmodel = \"b\"").unwrap_err().contains("line 2: duplicate key"));
+    }
+
+    #[test]
+    fn an_unknown_key_is_a_warning_that_names_the_nearest() {
+        let warnings = read("modle = \"x\"\ncolour = 1\n[tui]\nthem = 1\nmodel = 2\n").unwrap().warnings;
+        let expected = [
+            "/c/config.toml: line 1: unknown key `modle` (did you mean `model`?)",
+            "/c/config.toml: line 2: unknown key `colour`",
+            "/c/config.toml: line 4: unknown key `tui.them` (did you mean `tui.theme`?)",
+            "/c/config.toml: line 5: unknown key `tui.model` (`model` belongs before the first table)",
+        ];
+        assert_eq!(warnings, expected);
+    }
+
+    #[test]
+    fn keys_of_other_parts_are_known() {
+        let text = "max_cost = 0.0\nmax_tokens = 0\ntext_calls = \"tags\"\nprovider = \"d\"\n[providers.d]\nmodel = \"x\"\n\
+                    [sandbox]\nmode = \"off\"\n[mcp_servers.files]\ncommand = \"x\"\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n\
+                    [tui]\nvim = true\n";
+        assert_eq!(read(text).unwrap().warnings, [""; 0]);
+    }
+}

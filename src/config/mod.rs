@@ -1,0 +1,132 @@
+//! What the user wants, and where each wish comes from.
+//!
+//! Two steps: what was written ([`FileConfig`], [`Flags`], the environment) is folded into what it means ([`Config`]),
+//! and nobody checks a value again. The surprising decision: an API key belongs to an endpoint, not to the
+//! program. A key from the environment is sent only to an endpoint that the same person gave by flag or
+//! environment, or to `OpenAI`; an address in a file takes the key that the file names.
+
+mod choice;
+mod credentials;
+mod endpoint;
+mod error;
+mod file;
+mod layers;
+mod limit;
+mod load;
+mod reader;
+mod secret;
+mod store;
+
+use std::time::Duration;
+
+use crate::permission::{Mode, Rules};
+use crate::protocol::ModelId;
+
+pub use choice::save_choice;
+pub use credentials::{Credentials, save_key};
+pub use endpoint::{BadUrl, BaseUrl, Endpoint, Key, KeySource, OPENAI, Target};
+pub use error::ConfigError;
+pub use file::{FileConfig, parse};
+pub use layers::{Flags, Layers, fold};
+pub use limit::{BadLimit, TURN_LIMIT, TurnLimit};
+pub use load::{load, without_files};
+pub use secret::{BadKey, Secret};
+pub use store::{parse_table, read_table, read_text, write_private};
+
+/// What the user wants, all layers folded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// Where the model is, and with which key.
+    pub endpoint: Endpoint,
+    /// Which model, and how it is asked.
+    pub model: ModelConfig,
+    /// Turns, times, tries.
+    pub limits: Limits,
+    /// Mode and rules.
+    pub permissions: Permissions,
+    /// Whether a model that only announces an action is asked to do it.
+    pub nudge: Sourced<bool>,
+    /// Which tool edits files.
+    pub edit_tool: Sourced<EditTool>,
+    /// Variables that hold keys, beside `CLAWD_API_KEY` and `OPENAI_API_KEY`: no command gets to see them.
+    pub key_variables: Vec<String>,
+    /// What was odd but harmless, a line each.
+    pub warnings: Vec<String>,
+}
+
+/// Which model, and how it is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelConfig {
+    /// The model; without one the endpoint is asked whether it has just one.
+    pub name: Option<Sourced<ModelId>>,
+    /// Tokens of its window, where the user knows better than the tables.
+    pub context_window: Option<u64>,
+    /// Tried in order when the model is overloaded or gone.
+    pub fallbacks: Vec<ModelId>,
+    /// Tokens of an answer; not sent where unset.
+    pub max_output_tokens: Option<u32>,
+    /// Sent only where set.
+    pub temperature: Option<f64>,
+    /// Sent only where set.
+    pub reasoning_effort: Option<String>,
+}
+
+/// Turns, times, tries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Turns of a run.
+    pub max_turns: Sourced<TurnLimit>,
+    /// Until a connection stands.
+    pub connect: Sourced<Duration>,
+    /// Until the first byte of an answer.
+    pub first_byte: Sourced<Duration>,
+    /// Silence in the middle of an answer.
+    pub silence: Sourced<Duration>,
+    /// Further tries of a failed request.
+    pub max_retries: Sourced<u32>,
+}
+
+/// Mode and rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permissions {
+    /// The mode at the start.
+    pub mode: Sourced<Mode>,
+    /// Rules of all layers; grants are added by whoever knows the project.
+    pub rules: Rules,
+    /// Tools that the model is not even told of.
+    pub withheld: Vec<String>,
+}
+
+/// A value and the layer that it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sourced<T> {
+    /// The value.
+    pub value: T,
+    /// Its layer.
+    pub origin: Origin,
+}
+
+/// The layers, lowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Built in.
+    Default,
+    /// The user's `config.toml`.
+    UserFile,
+    /// An environment variable.
+    Env(&'static str),
+    /// The command line.
+    Flag,
+}
+
+/// Which tool edits files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EditTool {
+    /// The one that the model prefers.
+    #[default]
+    Auto,
+    /// `Edit`.
+    Edit,
+    /// `ApplyPatch`.
+    Patch,
+}

@@ -1,0 +1,46 @@
+//! Files of the program's own: small texts, read if they are there, written whole and for the user alone.
+
+use std::io;
+use std::path::Path;
+
+use super::ConfigError;
+use crate::os::file::{read_regular, replace};
+use crate::os::paths::{Open, private_dir, private_file};
+
+/// No such file is written by hand or by program; a larger one is a mistake.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The text of a file; `None` where there is none. A byte order mark is left out.
+pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
+    let bytes = match read_regular(path, MAX_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let text = String::from_utf8(bytes).map_err(|_invalid| ConfigError::NotText(path.to_owned()))?;
+    Ok(Some(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned)))
+}
+
+/// A TOML file of the program's own; empty where there is none.
+pub fn read_table(path: &Path) -> Result<toml::Table, ConfigError> {
+    parse_table(path, &read_text(path)?.unwrap_or_default())
+}
+
+/// The same of a text. The parser's message is not repeated: it might quote a key.
+pub fn parse_table(path: &Path, text: &str) -> Result<toml::Table, ConfigError> {
+    text.parse().map_err(|error: toml::de::Error| {
+        let at = error.span().unwrap_or_default().start;
+        let line = 1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count();
+        let what = "it is no TOML (try removing the line, or the file)".to_owned();
+        ConfigError::Content { path: path.to_owned(), line, what }
+    })
+}
+
+/// Writes a file of mode 0600 in a directory of mode 0700, both made if absent; after a crash it is old or new.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ConfigError> {
+    let private = |source| ConfigError::Private { path: path.to_owned(), source };
+    private_dir(path.parent().unwrap_or(Path::new("/"))).map_err(private)?;
+    // made, or given its mode back, before anything worth hiding is in it
+    drop(private_file(path, Open::Append).map_err(private)?);
+    Ok(replace(path, bytes)?)
+}
