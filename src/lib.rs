@@ -11,3 +11,5 @@ pub mod permission;
 pub mod workbench;
 
 pub mod config;
+
+pub mod project;
