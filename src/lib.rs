@@ -13,3 +13,5 @@ pub mod workbench;
 pub mod config;
 
 pub mod project;
+
+pub mod trust;
