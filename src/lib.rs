@@ -15,3 +15,5 @@ pub mod config;
 pub mod project;
 
 pub mod trust;
+
+pub mod chat;
