@@ -17,3 +17,5 @@ pub mod project;
 pub mod trust;
 
 pub mod chat;
+
+pub mod tools;

@@ -1,0 +1,365 @@
+//! Edit: one text in a file for another, byte for byte.
+//!
+//! What an edit means is found in `matcher`; here the file is read, checked against what the model knows, and written.
+//! The surprise: an edit that comes too late, because the file has changed, is answered with the present lines around
+//! its place, and that counts as having read them. A second try then needs no second read.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use self::matcher::{Edited, Found, Refused, Which};
+use super::schema::{self, Param};
+use super::target::Target;
+use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
+use crate::os::file::{self, read_regular};
+use crate::protocol::{Access, Display, FileChange, Preview};
+use crate::text::clip::{Keep, Limits, clip};
+use crate::text::diff::{diff, unified_text};
+use crate::workbench::files::MOST_HASHED;
+use crate::workbench::{Stale, Stamp, Workbench};
+
+mod indent;
+pub mod matcher;
+mod nearest;
+pub mod view;
+
+/// What the model gets to see of the diff: enough to notice an edit in the wrong place.
+const DIFF: Limits = Limits { bytes: 8 * 1024, lines: 120 };
+/// Line numbers told of several matches.
+const MOST_NUMBERS: usize = 12;
+
+const PATH: Param = Param::text("file_path", "").or(&["path", "filePath", "file", "filename"]);
+const OLD: Param = Param::text("old_string", "exact text, unique in the file").or(&[
+    "oldString",
+    "old_text",
+    "oldText",
+    "old_str",
+    "old",
+    "search",
+]);
+const NEW: Param =
+    Param::text("new_string", "").or(&["newString", "new_text", "newText", "new_str", "new", "replace"]);
+const ALL: Param = Param::flag("replace_all", "").or(&["replaceAll", "all"]);
+
+/// The tool.
+#[derive(Debug, Clone, Copy)]
+pub struct Edit;
+
+impl Tool for Edit {
+    fn name(&self) -> &'static str {
+        "Edit"
+    }
+
+    fn description(&self) -> String {
+        "Replace text in a file that was read.".to_owned()
+    }
+
+    fn parameters(&self) -> Value {
+        schema::object(&[PATH, OLD, NEW], &[ALL])
+    }
+
+    fn concurrency(&self) -> Concurrency {
+        Concurrency::Alone
+    }
+
+    fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+        let target = Target::new(&PATH.need_some(arguments)?, cwd);
+        let which = if ALL.is_set(arguments)? { Which::All } else { Which::One };
+        Ok(Box::new(Call { target, old: OLD.need(arguments)?, new: NEW.need(arguments)?, which }))
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Call {
+    target: Target,
+    old: String,
+    new: String,
+    which: Which,
+}
+
+/// A file and what it would be.
+struct Plan {
+    before: Vec<u8>,
+    edited: Edited,
+}
+
+impl Prepared for Call {
+    fn access(&self) -> Access {
+        Access::Write(vec![self.target.resolved.clone()])
+    }
+
+    fn preview<'a>(&'a self, bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>> {
+        let (call, bench) = (self.clone(), Arc::clone(bench));
+        Box::pin(previewing(move || Ok(Preview::Changes(vec![call.change(call.plan(&bench)?)]))))
+    }
+
+    fn run(self: Box<Self>, scene: Scene) -> BoxFuture<'static, ToolResult> {
+        Box::pin(async move {
+            let lock = scene.bench.files().lock(&self.target.resolved).await;
+            let bench = Arc::clone(&scene.bench);
+            changing(&scene.cancel, move || {
+                let result = self.edit(&bench);
+                drop(lock);
+                result
+            })
+            .await
+        })
+    }
+}
+
+impl Call {
+    fn edit(&self, bench: &Workbench) -> Result<ToolResult, String> {
+        let plan = self.plan(bench)?;
+        file::replace(self.target.judged()?, &plan.edited.bytes)
+            .map_err(|error| format!("Error: {error}"))?;
+        bench.files().note(&self.target.resolved, Stamp::of(&plan.edited.bytes));
+        let (places, found) = (plan.edited.places, plan.edited.found);
+        let change = self.change(plan);
+        let text = self.told(places, found, &change);
+        Ok(ToolResult::success(text, Display::Changes(vec![change])))
+    }
+
+    /// Reads the file, sees whether the model knows it, and makes the new bytes. Writes nothing.
+    fn plan(&self, bench: &Workbench) -> Result<Plan, String> {
+        let before = read_regular(self.target.judged()?, MOST_HASHED)
+            .map_err(|error| self.target.unreadable(&error))?;
+        let now = Stamp::of(&before);
+        match bench.files().check(&self.target.resolved, &now) {
+            Ok(()) => {}
+            Err(Stale::Unread) => {
+                return Err(format!("Error: cannot edit {}: {}", self.target.shown, Stale::Unread));
+            }
+            Err(Stale::Changed) => return Err(self.changed(bench, &before, now)),
+        }
+        match matcher::edit(&before, &self.old, &self.new, self.which) {
+            Ok(edited) => Ok(Plan { before, edited }),
+            Err(refused) => Err(self.refusal(&before, &refused)),
+        }
+    }
+
+    fn change(&self, plan: Plan) -> FileChange {
+        let (before, after) = (text(plan.before), text(plan.edited.bytes));
+        FileChange { path: self.target.shown.clone(), before: Some(before), after: Some(after) }
+    }
+
+    fn told(&self, places: usize, found: Found, change: &FileChange) -> String {
+        let texts = change.before.as_deref().zip(change.after.as_deref()).unwrap_or_default();
+        let hunks = unified_text(&diff(&without_returns(texts.0), &without_returns(texts.1)));
+        let places = match places {
+            1 => String::new(),
+            many => format!(" in {many} places"),
+        };
+        let note = match found {
+            Found::Exactly => "",
+            Found::ButForBlanks => {
+                " (old_string differed in blanks; new_string was fitted: check the result)"
+            }
+        };
+        let hunks = clip(hunks.trim_end_matches('\n'), DIFF, Keep::HeadTail);
+        format!("{} edited{places}{note}\n{}", self.target.shown, hunks.text)
+    }
+
+    /// The file has changed: says how it is now where the edit would have been, which counts as read.
+    fn changed(&self, bench: &Workbench, file: &[u8], now: Stamp) -> String {
+        let text = view_text(file);
+        let lines = match line_of(&text, &self.old) {
+            Some(line) => Some(nearest::lines_at(&text, line, &self.old)),
+            None => nearest::nearest_lines(&text, &self.old),
+        };
+        let head = format!("Error: {} has changed since it was read, nothing was edited", self.target.shown);
+        match lines {
+            Some(lines) => {
+                bench.files().note(&self.target.resolved, now);
+                format!("{head}. Try again by its present lines (→ is a tab, · a space):\n{lines}")
+            }
+            None => format!("{head}, and nothing in it is like `old_string` now: Read it again"),
+        }
+    }
+
+    fn refusal(&self, file: &[u8], refused: &Refused) -> String {
+        let path = &self.target.shown;
+        match refused {
+            Refused::Empty => "Error: `old_string` is empty (to make or replace a whole file use Write)".to_owned(),
+            Refused::Same => "Error: `old_string` and `new_string` are the same".to_owned(),
+            Refused::OnlyLineEnds => {
+                "Error: `old_string` and `new_string` differ in line ends only, and Edit keeps those of the file"
+                    .to_owned()
+            }
+            Refused::NotText(what) => format!("Error: cannot edit {path}: it is {what}"),
+            Refused::OtherEncoding => {
+                format!("Error: cannot edit {path}: it is not UTF-8, so `new_string` may hold ASCII only")
+            }
+            Refused::Nowhere => self.nowhere(file),
+            Refused::Several(lines, found) => self.several(lines, *found),
+            Refused::UnclearIndent(first) => format!(
+                "Error: `old_string` is in {path} at line {first} but for its indentation, and how `new_string` is to \
+                 be indented is unclear (→ is a tab, · a space):\n{}",
+                nearest::lines_at(&view_text(file), *first, &self.old)
+            ),
+        }
+    }
+
+    fn nowhere(&self, file: &[u8]) -> String {
+        let text = view_text(file);
+        let told = format!("Error: `old_string` is not in {}{}", self.target.shown, self.suspicion(&text));
+        let bare = nearest::without_numbers(&self.old);
+        match nearest::nearest_lines(&text, bare.as_deref().unwrap_or(&self.old)) {
+            Some(lines) => format!("{told}. Nearest (→ is a tab, · a space):\n{lines}"),
+            None => format!("{told}, nor anything like it"),
+        }
+    }
+
+    /// Why the old text may be missing.
+    fn suspicion(&self, text: &str) -> String {
+        if nearest::without_numbers(&self.old).is_some() {
+            return ": it has the line numbers of Read, which are not part of the file".to_owned();
+        }
+        match line_of(text, &self.new).filter(|_| self.new.trim().len() > 1) {
+            Some(line) => format!(": `new_string` is there already, at line {line}"),
+            None => String::new(),
+        }
+    }
+
+    fn several(&self, lines: &[usize], found: Found) -> String {
+        let numbers: Vec<String> = lines.iter().take(MOST_NUMBERS).map(ToString::to_string).collect();
+        let more = if lines.len() > MOST_NUMBERS { ", …" } else { "" };
+        let (how, or_all) = match found {
+            Found::Exactly => ("", ", or set `replace_all`"),
+            Found::ButForBlanks => (" but for blanks", ""),
+        };
+        format!(
+            "Error: `old_string` is in {}{how} {} times, at lines {}{more}: give more lines around it{or_all}",
+            self.target.shown,
+            lines.len(),
+            numbers.join(", "),
+        )
+    }
+}
+
+/// As text, without a copy of what is UTF-8.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// Carriage returns would only be noise in a diff.
+fn without_returns(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+}
+
+/// The file as the model knows it, for reading.
+fn view_text(file: &[u8]) -> String {
+    String::from_utf8_lossy(&view::View::new(file).text).into_owned()
+}
+
+/// The number from 1 of the line where `wanted` begins.
+fn line_of(text: &str, wanted: &str) -> Option<usize> {
+    let wanted = wanted.replace("\r\n", "\n");
+    let at = text.find(&wanted).filter(|_| !wanted.is_empty())?;
+    Some(1 + text.get(..at)?.matches('\n').count())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::read::Read;
+    use super::super::testing::Session;
+    use super::*;
+
+    async fn read(session: &Session, name: &str) {
+        session.told(&Read, json!({"file_path": name})).await;
+    }
+
+    #[tokio::test]
+    async fn an_edit_is_told_as_a_diff() {
+        let session = Session::with(&[("a.rs", "one\r\ntwo\r\nthree")]);
+        read(&session, "a.rs").await;
+        let edit = json!({"file_path": "a.rs", "oldString": "two", "new_text": "2\n2"});
+        let result = session.run(&Edit, &edit).await;
+        let told = "a.rs edited\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+2\n three\n\\ No newline at end of file";
+        assert_eq!(result.content.to_text(), told);
+        assert_eq!(session.text("a.rs"), "one\r\n2\r\n2\r\nthree");
+        let (before, after) = (Some("one\r\ntwo\r\nthree".into()), Some("one\r\n2\r\n2\r\nthree".into()));
+        assert_eq!(result.display, Display::Changes(vec![FileChange { path: "a.rs".into(), before, after }]));
+        // its own write counts as known
+        let all = json!({"file_path": "a.rs", "old_string": "2", "new_string": "$&", "replace_all": "true"});
+        assert!(session.told(&Edit, all).await.starts_with("a.rs edited in 2 places\n"));
+        assert_eq!(session.text("a.rs"), "one\r\n$&\r\n$&\r\nthree");
+    }
+
+    #[tokio::test]
+    async fn a_file_must_be_known_and_a_late_edit_shows_what_is_there_now() {
+        let session = Session::with(&[("f", "a\nb\nc\n")]);
+        let edit = json!({"file_path": "f", "old_string": "b", "new_string": "x"});
+        let error = session.error(&Edit, edit.clone()).await;
+        assert_eq!(error, "Error: cannot edit f: it has not been read in this session: Read it first");
+        read(&session, "f").await;
+        session.write("f", "0\na\nb\nC\n");
+        let error = session.error(&Edit, edit.clone()).await;
+        assert!(error.ends_with("present lines (→ is a tab, · a space):\n3\tb"), "{error}");
+        session.told(&Edit, edit).await;
+        assert_eq!(session.text("f"), "0\na\nx\nC\n");
+    }
+
+    #[tokio::test]
+    async fn what_is_not_there_is_answered_with_the_nearest_lines() {
+        let session = Session::with(&[("f", "fn a() {\n\tlet b = 1;\n}\n")]);
+        read(&session, "f").await;
+        let edit = json!({"file_path": "f", "old_string": "fn a() {\n  let c = 1;", "new_string": "x"});
+        let error = session.error(&Edit, edit).await;
+        assert_eq!(
+            error,
+            "Error: `old_string` is not in f. Nearest (→ is a tab, · a space):\n1\tfn a() {\n2\t→let b = 1;"
+        );
+        let edit = json!({"file_path": "f", "old_string": "let z = 0;", "new_string": "let b = 1;"});
+        assert!(session.error(&Edit, edit).await.contains("`new_string` is there already, at line 2"));
+        let edit = json!({"file_path": "f", "old_string": "1\tfn a() {\n2\tlet", "new_string": "x"});
+        let error = session.error(&Edit, edit).await;
+        assert!(
+            error.contains(": it has the line numbers of Read")
+                && error.ends_with("1\tfn a() {\n2\t→let b = 1;")
+        );
+        let edit = json!({"file_path": "f", "old_string": "\n", "new_string": ""});
+        let error = session.error(&Edit, edit).await;
+        assert!(error.contains("in f 3 times, at lines 1, 2, 3: give more"), "{error}");
+        let edit = json!({"file_path": "f", "old_string": "", "new_string": "x"});
+        assert!(session.error(&Edit, edit).await.contains("use Write"));
+        assert_eq!(session.text("f"), "fn a() {\n\tlet b = 1;\n}\n");
+    }
+
+    #[tokio::test]
+    async fn a_preview_shows_the_change_and_makes_none() {
+        let session = Session::with(&[("f", "a\n")]);
+        read(&session, "f").await;
+        let call = session.prepare(&Edit, &json!({"file_path": "f", "old_string": "a", "new_string": "b"}));
+        let change = FileChange { path: "f".into(), before: Some("a\n".into()), after: Some("b\n".into()) };
+        assert_eq!(call.preview(&session.bench).await, Ok(Preview::Changes(vec![change])));
+        assert_eq!(session.text("f"), "a\n");
+    }
+
+    #[tokio::test]
+    async fn edits_of_one_file_at_the_same_time_lose_nothing() {
+        let session = Session::with(&[("f", "a\nb\nc\nd\n")]);
+        read(&session, "f").await;
+        let edits =
+            ["a", "b", "c", "d"].map(|old| json!({"file_path": "f", "old_string": old, "new_string": "x"}));
+        futures_util::future::join_all(edits.iter().map(|edit| session.run(&Edit, edit))).await;
+        assert_eq!(session.text("f"), "x\nx\nx\nx\n");
+    }
+
+    #[tokio::test]
+    async fn a_call_without_its_arguments_is_told_what_is_missing() {
+        let session = Session::new();
+        let error =
+            |arguments: Value| Edit.prepare(arguments.as_object().unwrap(), &session.root).err().unwrap();
+        assert_eq!(
+            error(json!({"file_path": "f", "old_string": "a"})),
+            "Error: `new_string` (a string) is missing"
+        );
+        assert_eq!(error(json!({})), "Error: `file_path` (a string) is missing: the call has no arguments");
+    }
+}

@@ -1,0 +1,157 @@
+//! What the model can do.
+//!
+//! A tool *prepares* a call from the words of its arguments alone: nothing is opened, so that a call which a rule
+//! forbids cannot tell what it would have found. A prepared call says what it will touch ([`Access`]), can look in
+//! order to show a person what would happen ([`Prepared::preview`]), and runs once: running consumes it. Whether it may
+//! run is decided elsewhere; this room knows no rule, no loop and no screen.
+
+pub mod registry;
+pub mod schema;
+
+pub mod bash;
+pub mod edit;
+pub mod glob;
+pub mod grep;
+pub mod read;
+pub mod write;
+
+mod recall;
+mod target;
+mod walk;
+
+#[cfg(test)]
+mod testing;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::protocol::{Access, CallId, Content, Display, Preview, Tail, ToolStatus};
+use crate::workbench::Workbench;
+
+pub use recall::recall;
+pub use registry::ToolRegistry;
+
+/// One tool.
+pub trait Tool: Send + Sync {
+    /// Its name as the model calls it.
+    fn name(&self) -> &'static str;
+
+    /// What the model is told it does.
+    fn description(&self) -> String;
+
+    /// JSON Schema of its parameters.
+    fn parameters(&self) -> Value;
+
+    /// Whether calls of it may run beside each other.
+    fn concurrency(&self) -> Concurrency;
+
+    /// Reads the arguments; opens nothing. Relative paths are taken from `cwd`. An error is told to the model as it is.
+    fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String>;
+}
+
+/// Whether calls of a tool may run beside each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Concurrency {
+    /// It only reads: side by side with its like.
+    SideBySide,
+    /// One at a time, in order.
+    Alone,
+}
+
+/// A call that is ready to run.
+pub trait Prepared: Send + Sync {
+    /// What it will touch.
+    fn access(&self) -> Access;
+
+    /// Looks, and says what a person should see before saying yes. An error means that it cannot succeed (no such
+    /// file, no match): then nobody is asked and the model is told at once.
+    fn preview<'a>(&'a self, bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>>;
+
+    /// Runs it.
+    fn run(self: Box<Self>, scene: Scene) -> BoxFuture<'static, ToolResult>;
+}
+
+/// What a running call has at hand.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// Which call it is: names the file of a long output.
+    pub call: CallId,
+    /// What lives as long as the session.
+    pub bench: Arc<Workbench>,
+    /// Fires when the call is to end now.
+    pub cancel: CancellationToken,
+    /// Where its newest output goes; the latest wins.
+    pub progress: Arc<watch::Sender<Tail>>,
+}
+
+/// What a call gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolResult {
+    /// What became of it.
+    pub status: ToolStatus,
+    /// What the model gets; an error begins with `Error:`.
+    pub content: Content,
+    /// What a person sees.
+    pub display: Display,
+}
+
+impl ToolResult {
+    /// It did what it was asked.
+    pub fn success(text: impl Into<String>, display: Display) -> Self {
+        Self { status: ToolStatus::Success, content: Content::text(text), display }
+    }
+
+    /// It could not; `error` begins with `Error: ` and its first line is what a person sees.
+    pub fn failed(error: impl Into<String>) -> Self {
+        let error = error.into();
+        let display = Display::Line(error.lines().next().unwrap_or_default().to_owned());
+        Self { status: ToolStatus::Failed, content: Content::text(error), display }
+    }
+
+    /// The user stopped it before there was anything to tell.
+    pub fn interrupted() -> Self {
+        Self { status: ToolStatus::Interrupted, ..Self::failed("Error: interrupted by the user") }
+    }
+}
+
+/// Runs what blocks on a thread of its own. Nobody waits for it once `cancel` fires: only for what reads.
+async fn looking<T: Send + 'static>(
+    cancel: &CancellationToken,
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, ToolResult> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(ToolResult::interrupted()),
+        done = tokio::task::spawn_blocking(work) => match done {
+            Ok(done) => done.map_err(ToolResult::failed),
+            Err(error) => Err(ToolResult::failed(format!("Error: the tool failed: {error}"))),
+        },
+    }
+}
+
+/// Looks for a preview on a thread of its own: the file may be large, and the screen goes on meanwhile.
+async fn previewing(
+    work: impl FnOnce() -> Result<Preview, String> + Send + 'static,
+) -> Result<Preview, String> {
+    let looked = tokio::task::spawn_blocking(work).await;
+    looked.unwrap_or_else(|error| Err(format!("Error: the tool failed: {error}")))
+}
+
+/// Runs what changes something on a thread of its own, to its end: half a change would be worse than a late stop.
+async fn changing(
+    cancel: &CancellationToken,
+    work: impl FnOnce() -> Result<ToolResult, String> + Send + 'static,
+) -> ToolResult {
+    if cancel.is_cancelled() {
+        return ToolResult::interrupted();
+    }
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.unwrap_or_else(ToolResult::failed),
+        Err(error) => ToolResult::failed(format!("Error: the tool failed: {error}")),
+    }
+}

@@ -1,0 +1,125 @@
+//! The tools of a session, in the order in which the model is told of them.
+//!
+//! The order is part of every request's prefix, so it is that of registration and never changes in a session.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Tool;
+use super::{bash, edit, glob, grep, read, write};
+use crate::protocol::{ToolDefinition, ToolName};
+use crate::text::nearest::nearest;
+use crate::workbench::Workbench;
+
+/// The tools of a session.
+#[derive(Default)]
+pub struct ToolRegistry {
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+/// Two tools of one name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("tool `{0}` is already registered")]
+pub struct Duplicate(pub String);
+
+impl ToolRegistry {
+    /// No tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The tools that every session has, but for those whose names are `disallowed`.
+    pub fn built_in(bench: &Workbench, disallowed: &HashSet<String>) -> Result<Self, Duplicate> {
+        let tools: [Arc<dyn Tool>; 6] = [
+            Arc::new(read::Read),
+            Arc::new(write::Write),
+            Arc::new(edit::Edit),
+            Arc::new(bash::Bash::new(Arc::clone(bench.shell()))),
+            Arc::new(glob::Glob),
+            Arc::new(grep::Grep),
+        ];
+        let mut registry = Self::new();
+        for tool in tools.into_iter().filter(|tool| !disallowed.contains(tool.name())) {
+            registry.register(tool)?;
+        }
+        Ok(registry)
+    }
+
+    /// Adds a tool at the end.
+    pub fn register(&mut self, tool: Arc<dyn Tool>) -> Result<(), Duplicate> {
+        if self.get(tool.name()).is_some() {
+            return Err(Duplicate(tool.name().to_owned()));
+        }
+        self.tools.push(tool);
+        Ok(())
+    }
+
+    /// The tool of this name.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.iter().find(|tool| tool.name() == name)
+    }
+
+    /// Their names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.tools.iter().map(|tool| tool.name())
+    }
+
+    /// The name that a slip could have turned into `name`.
+    pub fn nearest(&self, name: &str) -> Option<&'static str> {
+        nearest(name, self.names())
+    }
+
+    /// What the model is told of them, in order.
+    pub fn definitions(&self) -> Arc<[ToolDefinition]> {
+        let define = |tool: &Arc<dyn Tool>| ToolDefinition {
+            name: ToolName::from(tool.name()),
+            description: tool.description(),
+            parameters: tool.parameters(),
+        };
+        self.tools.iter().map(define).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workbench::Setup;
+
+    fn registry(disallowed: &[&str]) -> ToolRegistry {
+        let dir = tempfile::tempdir().unwrap();
+        let bench = Workbench::new(Setup { root: dir.path().into(), ..Setup::default() }).unwrap();
+        let disallowed = disallowed.iter().map(|&name| name.to_owned()).collect();
+        ToolRegistry::built_in(&bench, &disallowed).unwrap()
+    }
+
+    #[test]
+    fn tools_keep_their_order_and_those_not_wanted_are_left_out() {
+        let names = |registry: &ToolRegistry| registry.names().collect::<Vec<_>>().join(" ");
+        assert_eq!(names(&registry(&[])), "Read Write Edit Bash Glob Grep");
+        assert_eq!(names(&registry(&["Bash", "Write"])), "Read Edit Glob Grep");
+    }
+
+    #[test]
+    fn a_name_is_taken_once() {
+        let mut registry = registry(&[]);
+        assert_eq!(registry.register(Arc::new(read::Read)), Err(Duplicate("Read".to_owned())));
+        assert_eq!((registry.nearest("read"), registry.nearest("Frobnicate")), (Some("Read"), None));
+    }
+
+    #[test]
+    fn the_definitions_are_short() {
+        let registry = registry(&[]);
+        let wire: usize = registry
+            .definitions()
+            .iter()
+            .map(|tool| {
+                let function = serde_json::json!({
+                    "name": tool.name.as_str(), "description": tool.description, "parameters": tool.parameters,
+                });
+                serde_json::json!({"type": "function", "function": function}).to_string().len()
+            })
+            .sum();
+        // about four bytes a token: 675 tokens in every request
+        assert!(wire <= 2_700, "{wire} bytes");
+    }
+}

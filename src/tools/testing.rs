@@ -1,0 +1,100 @@
+//! A session in a directory of its own, for the tests of the tools.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{Prepared, Scene, Tool, ToolResult};
+use crate::protocol::{CallId, Tail, ToolStatus};
+use crate::workbench::{Setup, Workbench};
+
+/// The session; its directory goes with it.
+pub(super) struct Session {
+    _directory: TempDir,
+    pub(super) root: PathBuf,
+    pub(super) bench: Arc<Workbench>,
+    pub(super) cancel: CancellationToken,
+    pub(super) progress: Arc<watch::Sender<Tail>>,
+}
+
+impl Session {
+    /// A session in an empty directory.
+    pub(super) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
+        let bench = Workbench::new(Setup { root: root.clone(), outputs: None, environment }).unwrap();
+        let (cancel, progress) = (CancellationToken::new(), Arc::new(watch::Sender::default()));
+        Self { _directory: directory, root, bench: Arc::new(bench), cancel, progress }
+    }
+
+    /// A session with these files.
+    pub(super) fn with(files: &[(&str, &str)]) -> Self {
+        let session = Self::new();
+        for (name, text) in files {
+            session.write(name, text);
+        }
+        session
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    pub(super) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    pub(super) fn text(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).unwrap()
+    }
+
+    pub(super) fn prepare(&self, tool: &dyn Tool, arguments: &Value) -> Box<dyn Prepared> {
+        tool.prepare(arguments.as_object().unwrap(), &self.root).unwrap()
+    }
+
+    pub(super) fn scene(&self) -> Scene {
+        Scene {
+            call: CallId::from("call"),
+            bench: Arc::clone(&self.bench),
+            cancel: self.cancel.clone(),
+            progress: Arc::clone(&self.progress),
+        }
+    }
+
+    pub(super) async fn run(&self, tool: &dyn Tool, arguments: &Value) -> ToolResult {
+        self.prepare(tool, arguments).run(self.scene()).await
+    }
+
+    /// What a call tells that must succeed.
+    pub(super) async fn told(&self, tool: &dyn Tool, arguments: Value) -> String {
+        let result = self.run(tool, &arguments).await;
+        let text = result.content.to_text();
+        assert_eq!(result.status, ToolStatus::Success, "{text}");
+        text
+    }
+
+    /// What a call tells that must fail.
+    pub(super) async fn error(&self, tool: &dyn Tool, arguments: Value) -> String {
+        let result = self.run(tool, &arguments).await;
+        let text = result.content.to_text();
+        assert_eq!(result.status, ToolStatus::Failed, "{text}");
+        assert!(text.starts_with("Error: "), "{text}");
+        text
+    }
+}
+
+/// Makes a named pipe.
+pub(super) fn make_fifo(path: &Path) {
+    rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RWXU).unwrap();
+}

@@ -1,0 +1,212 @@
+//! Write: a whole file, new or in place of an old one.
+//!
+//! An existing file must be known to the model as it is, lest something be lost that nobody has looked at. The bytes
+//! are written as they were sent.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::schema::{self, Param};
+use super::target::Target;
+use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
+use crate::os::file::{self, FileError, open_regular};
+use crate::protocol::{Access, Display, FileChange, Preview};
+use crate::text::units;
+use crate::workbench::{Stamp, Workbench};
+
+/// Of a larger old file no before-image is shown.
+const MOST_SHOWN: u64 = 8 * 1024 * 1024;
+
+const PATH: Param = Param::text("file_path", "").or(&["path", "filePath", "file", "filename"]);
+const CONTENT: Param = Param::text("content", "").or(&["contents", "text", "file_text"]);
+
+/// The tool.
+#[derive(Debug, Clone, Copy)]
+pub struct Write;
+
+impl Tool for Write {
+    fn name(&self) -> &'static str {
+        "Write"
+    }
+
+    fn description(&self) -> String {
+        "Create or overwrite a file. Read an existing file first; to change a part of it use Edit.".to_owned()
+    }
+
+    fn parameters(&self) -> Value {
+        schema::object(&[PATH, CONTENT], &[])
+    }
+
+    fn concurrency(&self) -> Concurrency {
+        Concurrency::Alone
+    }
+
+    fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+        let target = Target::new(&PATH.need_some(arguments)?, cwd);
+        Ok(Box::new(Call { target, content: CONTENT.need(arguments)? }))
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Call {
+    target: Target,
+    content: String,
+}
+
+/// What stands where the file will be.
+enum Old {
+    Nothing,
+    /// A file that the model knows; its text where it is of moderate size.
+    Known(Option<String>),
+}
+
+impl Prepared for Call {
+    fn access(&self) -> Access {
+        Access::Write(vec![self.target.resolved.clone()])
+    }
+
+    fn preview<'a>(&'a self, bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>> {
+        let (call, bench) = (self.clone(), Arc::clone(bench));
+        Box::pin(previewing(move || {
+            let old = call.look(&bench)?;
+            Ok(Preview::Changes(vec![call.change(old)]))
+        }))
+    }
+
+    fn run(self: Box<Self>, scene: Scene) -> BoxFuture<'static, ToolResult> {
+        Box::pin(async move {
+            let lock = scene.bench.files().lock(&self.target.resolved).await;
+            let bench = Arc::clone(&scene.bench);
+            changing(&scene.cancel, move || {
+                let result = self.write(&bench);
+                drop(lock);
+                result
+            })
+            .await
+        })
+    }
+}
+
+impl Call {
+    fn write(&self, bench: &Workbench) -> Result<ToolResult, String> {
+        let old = self.look(bench)?;
+        let path = self.target.judged()?;
+        let (written, verb) = match old {
+            Old::Nothing => (
+                file::create_parents(path).and_then(|()| file::create(path, self.content.as_bytes())),
+                "created",
+            ),
+            Old::Known(_) => (file::replace(path, self.content.as_bytes()), "overwritten"),
+        };
+        written.map_err(|error| format!("Error: {error}"))?;
+        bench.files().note(&self.target.resolved, Stamp::of(self.content.as_bytes()));
+        let lines = units::counted(self.content.lines().count() as u64, "line", "lines");
+        let text = format!("{} {verb} ({lines})", self.target.shown);
+        Ok(ToolResult::success(text, Display::Changes(vec![self.change(old)])))
+    }
+
+    /// Whether the file may be written, and what would be lost.
+    fn look(&self, bench: &Workbench) -> Result<Old, String> {
+        let told = |error: FileError| format!("Error: {error}");
+        match fs::symlink_metadata(&self.target.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Old::Nothing),
+            Ok(meta) if meta.is_symlink() && !self.target.path.exists() => {
+                let target = self.target.resolved.clone();
+                return Err(told(FileError::Dangling { path: self.target.path.clone(), target }));
+            }
+            Ok(_) | Err(_) => {}
+        }
+        let path = self.target.judged()?;
+        let (file, meta) = open_regular(path).map_err(told)?;
+        let failed = |error: io::Error| format!("Error: cannot read {}: {error}", self.target.shown);
+        let now = Stamp::of_file(file, &meta).map_err(failed)?;
+        let check = bench.files().check(&self.target.resolved, &now);
+        check.map_err(|stale| format!("Error: cannot overwrite {}: {stale}", self.target.shown))?;
+        if meta.len() > MOST_SHOWN {
+            return Ok(Old::Known(None));
+        }
+        let bytes = file::read_regular(path, MOST_SHOWN).map_err(told)?;
+        Ok(Old::Known(Some(String::from_utf8_lossy(&bytes).into_owned())))
+    }
+
+    fn change(&self, old: Old) -> FileChange {
+        let before = match old {
+            Old::Nothing => None,
+            Old::Known(text) => Some(text.unwrap_or_default()),
+        };
+        FileChange { path: self.target.shown.clone(), before, after: Some(self.content.clone()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use serde_json::json;
+
+    use super::super::read::Read;
+    use super::super::testing::Session;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_new_file_is_made_with_the_directories_above_it() {
+        let session = Session::new();
+        let result = session.run(&Write, &json!({"path": "a/b/c.txt", "contents": "one\ntwo\n"})).await;
+        assert_eq!(result.content.to_text(), "a/b/c.txt created (2 lines)");
+        let change = FileChange { path: "a/b/c.txt".into(), before: None, after: Some("one\ntwo\n".into()) };
+        assert_eq!(result.display, Display::Changes(vec![change]));
+        assert_eq!(session.text("a/b/c.txt"), "one\ntwo\n");
+        let again = session.told(&Write, json!({"file_path": "a/b/c.txt", "content": ""})).await;
+        assert_eq!(
+            (again.as_str(), session.text("a/b/c.txt").as_str()),
+            ("a/b/c.txt overwritten (0 lines)", "")
+        );
+    }
+
+    #[tokio::test]
+    async fn an_existing_file_must_be_known_as_it_is() {
+        let session = Session::with(&[("f", "old")]);
+        let write = json!({"file_path": "f", "content": "new"});
+        let error = session.error(&Write, write.clone()).await;
+        assert_eq!(error, "Error: cannot overwrite f: it has not been read in this session: Read it first");
+        session.told(&Read, json!({"file_path": "f"})).await;
+        session.write("f", "odd");
+        let error = session.error(&Write, write.clone()).await;
+        assert_eq!(error, "Error: cannot overwrite f: it has changed since it was read: Read it again");
+        session.told(&Read, json!({"file_path": "f"})).await;
+        fs::set_permissions(session.path("f"), fs::Permissions::from_mode(0o750)).unwrap();
+        session.told(&Write, write).await;
+        assert_eq!(session.text("f"), "new");
+        assert_eq!(session.path("f").metadata().unwrap().permissions().mode() & 0o777, 0o750);
+    }
+
+    #[tokio::test]
+    async fn a_link_is_followed_and_a_dangling_one_refused() {
+        let session = Session::with(&[("real", "old")]);
+        symlink("real", session.path("link")).unwrap();
+        symlink("absent", session.path("dangling")).unwrap();
+        session.told(&Read, json!({"file_path": "real"})).await;
+        session.told(&Write, json!({"file_path": "link", "content": "new"})).await;
+        assert_eq!(session.text("real"), "new");
+        assert!(session.path("link").is_symlink());
+        let error = session.error(&Write, json!({"file_path": "dangling", "content": "x"})).await;
+        assert!(error.contains("does not exist"), "{error}");
+        let call = session.prepare(&Write, &json!({"file_path": "link", "content": "x"}));
+        assert_eq!(call.access(), Access::Write(vec![session.path("real")]));
+    }
+
+    #[tokio::test]
+    async fn a_directory_is_not_overwritten_and_a_preview_writes_nothing() {
+        let session = Session::with(&[("dir/f", "x")]);
+        let error = session.error(&Write, json!({"file_path": "dir", "content": "x"})).await;
+        assert!(error.contains("it is a directory"), "{error}");
+        let call = session.prepare(&Write, &json!({"file_path": "new", "content": "x"}));
+        assert!(matches!(call.preview(&session.bench).await, Ok(Preview::Changes(_))));
+        assert!(!session.path("new").exists());
+    }
+}
