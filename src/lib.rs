@@ -19,3 +19,5 @@ pub mod trust;
 pub mod chat;
 
 pub mod tools;
+
+pub mod context;
