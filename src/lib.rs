@@ -21,3 +21,5 @@ pub mod chat;
 pub mod tools;
 
 pub mod context;
+
+pub mod agent;

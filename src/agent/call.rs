@@ -1,0 +1,478 @@
+//! One call, from what the model wrote to the answer that it gets.
+//!
+//! Seven stages: discovery, permission, hook, confirmation, execution, post-hook, formatting. The first four make a call
+//! ready ([`ready`]), one after another over the batch; the last three run it ([`execute_tool_call`]), side by side where that
+//! is safe. A call that fails in any stage has its answer there and then; nothing here ends a run by itself, and no
+//! stage can fail in a way that leaves a call without an answer.
+//!
+//! Judge before look: the preview that a person sees may open files, so it is made only for a call that no rule forbids.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::seams::{AgentHooks, HookVerdict, Sink};
+use super::turns::Run;
+use crate::chat::Completion;
+use crate::permission::Verdict;
+use crate::protocol::{
+    AgentEvent, Answer, Approval, Asked, AssistantMessage, CallId, Content, Display, History, Part, Question,
+    QuestionId, Tail, ToolCall, ToolStatus,
+};
+use crate::text::clip;
+use crate::tools::{Concurrency, Prepared, Scene, ToolResult};
+use crate::workbench::Workbench;
+
+/// Calls of one answer that are carried out; the rest get an error (the outside contract).
+const MAX_CALLS: usize = 64;
+/// How long a tool may take to end after an abort. Processes get 30 ms of it before they are handed on; this is
+/// for a tool that forgot to listen.
+const ABORT_GRACE: Duration = Duration::from_millis(400);
+/// Bytes of a tool's name or a call's id that every endpoint takes back (`OpenAI`'s limit for names).
+const LONGEST_NAME: usize = 64;
+/// An id that gets a number behind it.
+const LONGEST_BASE: usize = 40;
+/// Characters of broken arguments that the model is shown again.
+const QUOTED_ARGUMENTS: usize = 200;
+
+/// An answer whose calls can stand in a history, and what each call asks for.
+pub(super) struct Tidied {
+    pub(super) message: AssistantMessage,
+    pub(super) asked: Vec<AskedCall>,
+}
+
+/// A call with its arguments read, or with the error that the model is told instead.
+pub(super) struct AskedCall {
+    pub(super) call: ToolCall,
+    arguments: Result<Map<String, Value>, String>,
+}
+
+/// A call after the first four stages.
+pub(super) enum Readied {
+    Runnable(Box<Runnable>),
+    Finished(Box<Finished>),
+}
+
+/// A call that may run.
+pub(super) struct Runnable {
+    pub(super) call: ToolCall,
+    pub(super) input: Value,
+    pub(super) concurrency: Concurrency,
+    prepared: Box<dyn Prepared>,
+}
+
+/// A call with its answer.
+pub(super) struct Finished {
+    pub(super) call: ToolCall,
+    pub(super) result: ToolResult,
+    pub(super) duration: Duration,
+    pub(super) denial: Option<Denial>,
+}
+
+/// Somebody or something said no.
+pub(super) struct Denial {
+    pub(super) reason: String,
+    pub(super) then: AfterDenial,
+}
+
+/// What a denial means for the run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AfterDenial {
+    GoOn,
+    EndTheRun,
+}
+
+/// Why a call never ran.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotRun {
+    Interrupted,
+    /// It was told to end and did not in time.
+    Overdue,
+    EarlierRefusal,
+}
+
+/// What the last stages need of a run; apart from it, so that calls can go side by side.
+pub(super) struct RunScene {
+    bench: Arc<Workbench>,
+    token: CancellationToken,
+    sink: Arc<dyn Sink>,
+    hooks: Arc<dyn AgentHooks>,
+}
+
+/// Makes an answer fit for the history: call ids unique over all of it, arguments valid JSON whatever the model wrote.
+pub(super) fn tidy(completion: Completion, history: &History) -> Tidied {
+    let Completion { mut message, cut } = completion;
+    let mut taken = HashSet::new();
+    let last = message.tool_calls.len().saturating_sub(1);
+    let mut asked = Vec::with_capacity(message.tool_calls.len());
+    for (index, call) in message.tool_calls.iter_mut().enumerate() {
+        call.id = unique_id(&call.id, history, &taken);
+        taken.insert(call.id.clone());
+        let named = speakable_name(call);
+        let mut arguments = read_arguments(call, cut && index == last).and_then(|map| named.map(|()| map));
+        if index >= MAX_CALLS {
+            arguments =
+                Err(format!("Error: not run: at most {MAX_CALLS} calls of one answer are carried out"));
+        }
+        asked.push(AskedCall { call: call.clone(), arguments });
+    }
+    Tidied { message, asked }
+}
+
+/// A name that endpoints take back, whatever the model wrote: one that they refuse would make every later request fail.
+fn speakable_name(call: &mut ToolCall) -> Result<(), String> {
+    let written = call.name.as_str();
+    let speakable = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if (1..=LONGEST_NAME).contains(&written.len()) && written.chars().all(speakable) {
+        return Ok(());
+    }
+    let quoted: String = written.chars().take(LONGEST_NAME).collect();
+    let cleaned: String = quoted.chars().map(|c| if speakable(c) { c } else { '_' }).collect();
+    call.name = if cleaned.is_empty() { "unnamed".into() } else { cleaned.into() };
+    Err(format!("Error: there is no tool {quoted:?}"))
+}
+
+fn unique_id(id: &CallId, history: &History, taken: &HashSet<CallId>) -> CallId {
+    let is_free = |id: &CallId| {
+        (1..=LONGEST_NAME).contains(&id.as_str().len()) && !taken.contains(id) && !history.has_call(id)
+    };
+    if is_free(id) {
+        return id.clone();
+    }
+    let base = if (1..=LONGEST_BASE).contains(&id.as_str().len()) { id.as_str() } else { "call" };
+    let mut number = 2_u64;
+    loop {
+        let candidate = CallId::from(format!("{base}_{number}"));
+        if is_free(&candidate) {
+            return candidate;
+        }
+        number += 1;
+    }
+}
+
+/// Reads the arguments and leaves valid JSON of an object in the call.
+fn read_arguments(call: &mut ToolCall, cut: bool) -> Result<Map<String, Value>, String> {
+    let text = call.arguments.trim();
+    let is_nothing = text.is_empty() && !cut;
+    let read = if is_nothing { Ok(Value::Object(Map::new())) } else { serde_json::from_str(text) };
+    let problem = match read {
+        Ok(Value::Object(map)) => {
+            if is_nothing {
+                "{}".clone_into(&mut call.arguments);
+            }
+            return Ok(map);
+        }
+        Ok(Value::Null) => {
+            "{}".clone_into(&mut call.arguments);
+            return Ok(Map::new());
+        }
+        // An object that was put into a string once too often.
+        Ok(Value::String(inner)) if matches!(serde_json::from_str(&inner), Ok(Value::Object(_))) => {
+            call.arguments = inner;
+            return read_arguments(call, cut);
+        }
+        Ok(_) => "they must be a JSON object".to_owned(),
+        Err(_) if cut => "they were cut off at the output limit; write less in one call".to_owned(),
+        Err(error) => format!("they are not valid JSON: {error}"),
+    };
+    let quoted: String = text.chars().take(QUOTED_ARGUMENTS).collect();
+    "{}".clone_into(&mut call.arguments);
+    Err(format!("Error: the arguments of {} cannot be used: {problem}. They began: {quoted}", call.name))
+}
+
+/// Discovery, permission, hook, confirmation.
+pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
+    let AskedCall { call, arguments } = asked;
+    let Some(tool) = run.agent.parts.tools.get(call.name.as_str()).map(Arc::clone) else {
+        let text = unknown_tool(run, &call);
+        return Readied::Finished(Finished::failed(call, text));
+    };
+    let prepared = arguments.and_then(|map| {
+        Ok((tool.prepare(&map, run.context.bench.root()).map_err(as_error)?, Value::Object(map)))
+    });
+    let (prepared, input) = match prepared {
+        Ok(prepared) => prepared,
+        Err(text) => return Readied::Finished(Finished::failed(call, text)),
+    };
+    let runnable = Runnable { call, input, concurrency: tool.concurrency(), prepared };
+    match permit(run, &runnable).await {
+        Ok(()) => Readied::Runnable(Box::new(runnable)),
+        Err(finished) => Readied::Finished(finished),
+    }
+}
+
+fn unknown_tool(run: &Run<'_>, call: &ToolCall) -> String {
+    let tools = &run.agent.parts.tools;
+    let names = tools.definitions().iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>().join(", ");
+    match tools.nearest(call.name.as_str()) {
+        Some(near) => format!(
+            "Error: there is no tool {:?}; did you mean {near}? There are: {names}",
+            call.name.as_str()
+        ),
+        None => format!("Error: there is no tool {:?}. There are: {names}", call.name.as_str()),
+    }
+}
+
+fn as_error(text: String) -> String {
+    if text.starts_with("Error:") { text } else { format!("Error: {text}") }
+}
+
+async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
+    let access = runnable.prepared.access();
+    let verdict = run.context.policy.snapshot().judge(&runnable.call.name, &access);
+    let (reason, remember, careful) = match verdict {
+        Verdict::Deny { reason } => return Err(Finished::denied(&runnable.call, reason, AfterDenial::GoOn)),
+        Verdict::Allow => return block(run, runnable),
+        Verdict::Ask { reason, remember, careful } => (reason, remember, careful),
+    };
+    block(run, runnable)?;
+    let preview = tokio::select! {
+        biased;
+        () = run.options.token.cancelled() => {
+            return Err(Finished::not_run(runnable.call.clone(), NotRun::Interrupted));
+        }
+        preview = runnable.prepared.preview(&run.context.bench) => preview,
+    };
+    let preview = preview.map_err(|text| Finished::failed(runnable.call.clone(), as_error(text)))?;
+    run.questions += 1;
+    let question = Question {
+        id: QuestionId(run.questions),
+        asked: Asked::Approval(Approval {
+            call: runnable.call.id.clone(),
+            tool: runnable.call.name.clone(),
+            access,
+            preview,
+            reason,
+            remember,
+            careful,
+        }),
+    };
+    confirm(run, runnable, question).await
+}
+
+fn block(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
+    match run.agent.parts.hooks.before_tool_execution(&runnable.call) {
+        HookVerdict::Go => Ok(()),
+        HookVerdict::Block(reason) => Err(Finished::denied(&runnable.call, reason, AfterDenial::GoOn)),
+    }
+}
+
+async fn confirm(run: &Run<'_>, runnable: &Runnable, question: Question) -> Result<(), Box<Finished>> {
+    let Asked::Approval(approval) = &question.asked;
+    let why = approval.reason.clone();
+    let answer = tokio::select! {
+        biased;
+        () = run.options.token.cancelled() => None,
+        answer = run.options.approver.approve(question) => Some(answer),
+    };
+    let call = &runnable.call;
+    match answer {
+        None => Err(Finished::not_run(call.clone(), NotRun::Interrupted)),
+        Some(Answer::Allow | Answer::AllowAlways) => Ok(()),
+        Some(Answer::Deny { words: Some(words) }) => {
+            Err(Finished::denied(call, format!("the user said no: {words}"), AfterDenial::GoOn))
+        }
+        Some(Answer::Deny { words: None }) => {
+            Err(Finished::denied(call, "the user said no".to_owned(), AfterDenial::EndTheRun))
+        }
+        Some(Answer::Overruled { reason }) => Err(Finished::denied(call, reason, AfterDenial::GoOn)),
+        Some(Answer::Unattended) => {
+            let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+            let reason = format!("it needs approval{why}, and nobody is there to give it");
+            Err(Finished::denied(call, reason, AfterDenial::GoOn))
+        }
+    }
+}
+
+/// Execution, post-hook, formatting. An abort is answered even by a tool that does not listen.
+pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> Finished {
+    let Runnable { call, prepared, .. } = runnable;
+    // Whoever was told of its start may have taken that long.
+    if scene.token.is_cancelled() {
+        return *Finished::not_run(call, NotRun::Interrupted);
+    }
+    tracing::debug!(tool = call.name.as_str(), argument_bytes = call.arguments.len(), "call");
+    let began = Instant::now();
+    let (progress, newest) = watch::channel(Tail::default());
+    let running = prepared.run(Scene {
+        call: call.id.clone(),
+        bench: Arc::clone(&scene.bench),
+        cancel: scene.token.child_token(),
+        progress: Arc::new(progress),
+    });
+    let result = tokio::select! {
+        biased;
+        result = running => result,
+        () = overdue(&scene.token) => Finished::not_run(call.clone(), NotRun::Overdue).result,
+        never = pass_on_progress(scene, &call.id, newest) => match never {},
+    };
+    let result = format(scene.hooks.after_tool_execution(&call, result));
+    Finished { call, result, duration: began.elapsed(), denial: None }
+}
+
+async fn overdue(token: &CancellationToken) {
+    token.cancelled().await;
+    tokio::time::sleep(ABORT_GRACE).await;
+}
+
+async fn pass_on_progress(scene: &RunScene, id: &CallId, mut newest: watch::Receiver<Tail>) -> Infallible {
+    while newest.changed().await.is_ok() {
+        let tail = newest.borrow_and_update().clone();
+        scene.sink.emit(AgentEvent::ToolProgress { id: id.clone(), tail }).await;
+    }
+    std::future::pending().await
+}
+
+/// The last stage: a result never exceeds what a model is given, and an error says that it is one.
+fn format(mut result: ToolResult) -> ToolResult {
+    for part in &mut result.content.0 {
+        if let Part::Text(text) = part {
+            if let Cow::Owned(clipped) = clip::clip(text, clip::RESULT, clip::Keep::HeadTail).text {
+                *text = clipped;
+            }
+            if result.status.is_error() && !text.starts_with("Error:") {
+                text.insert_str(0, "Error: ");
+            }
+        }
+    }
+    if result.content.is_empty() {
+        result.content = Content::text("(no output)");
+    }
+    result
+}
+
+impl RunScene {
+    pub(super) fn of(run: &Run<'_>) -> Self {
+        Self {
+            bench: Arc::clone(&run.context.bench),
+            token: run.options.token.clone(),
+            sink: Arc::clone(&run.options.sink),
+            hooks: Arc::clone(&run.agent.parts.hooks),
+        }
+    }
+}
+
+impl Finished {
+    fn with(call: ToolCall, status: ToolStatus, text: String) -> Box<Self> {
+        let display = Display::Line(text.strip_prefix("Error: ").unwrap_or(&text).to_owned());
+        let result = ToolResult { status, content: Content::text(text), display };
+        Box::new(Self { call, result, duration: Duration::ZERO, denial: None })
+    }
+
+    fn failed(call: ToolCall, text: String) -> Box<Self> {
+        Self::with(call, ToolStatus::Failed, text)
+    }
+
+    fn denied(call: &ToolCall, reason: String, then: AfterDenial) -> Box<Self> {
+        let mut finished = Self::with(call.clone(), ToolStatus::Denied, format!("Error: not run: {reason}"));
+        finished.denial = Some(Denial { reason, then });
+        finished
+    }
+
+    /// The answer of a call that nobody got to.
+    pub(super) fn not_run(call: ToolCall, why: NotRun) -> Box<Self> {
+        match why {
+            NotRun::Interrupted => {
+                Self::with(call, ToolStatus::Interrupted, "Error: interrupted by the user".to_owned())
+            }
+            NotRun::Overdue => Self::with(
+                call,
+                ToolStatus::Interrupted,
+                "Error: interrupted by the user; what it was doing may have been done".to_owned(),
+            ),
+            NotRun::EarlierRefusal => Self::with(
+                call,
+                ToolStatus::Denied,
+                "Error: not run: the user refused an earlier call".to_owned(),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::StopReason;
+
+    fn completion(calls: &[(&str, &str)], cut: bool) -> Completion {
+        let tool_calls = calls
+            .iter()
+            .map(|(id, arguments)| ToolCall {
+                id: (*id).into(),
+                name: "Read".into(),
+                arguments: (*arguments).to_owned(),
+            })
+            .collect();
+        let message = AssistantMessage {
+            text: String::new(),
+            tool_calls,
+            reasoning: None,
+            extra: Map::new(),
+            model: "m".into(),
+            usage: None,
+            stop_reason: StopReason::ToolUse,
+        };
+        Completion { message, cut }
+    }
+
+    fn check(arguments: &str, stored: &str, expected: Result<&str, &str>) {
+        let tidied = tidy(completion(&[("1", arguments)], false), &History::new());
+        assert_eq!(tidied.message.tool_calls[0].arguments, stored, "{arguments}");
+        match (&tidied.asked[0].arguments, expected) {
+            (Ok(map), Ok(json)) => assert_eq!(Value::Object(map.clone()).to_string(), json),
+            (Err(text), Err(part)) => assert!(text.contains(part), "{text}"),
+            (got, _) => panic!("{arguments}: {got:?}"),
+        }
+    }
+
+    #[test]
+    fn arguments_are_an_object_or_an_error_and_always_stored_as_json() {
+        check(r#"{"a":1}"#, r#"{"a":1}"#, Ok(r#"{"a":1}"#));
+        check("", "{}", Ok("{}"));
+        check("null", "{}", Ok("{}"));
+        check(r#""{\"a\":1}""#, r#"{"a":1}"#, Ok(r#"{"a":1}"#));
+        check("[1]", "{}", Err("must be a JSON object"));
+        check(r#"{"a":"#, "{}", Err("not valid JSON"));
+    }
+
+    #[test]
+    fn arguments_cut_at_the_limit_are_never_repaired() {
+        let tidied = tidy(completion(&[("1", "{}"), ("2", r#"{"content":"fn"#)], true), &History::new());
+        assert!(tidied.asked[0].arguments.is_ok());
+        assert!(tidied.asked[1].arguments.as_ref().unwrap_err().contains("cut off at the output limit"));
+    }
+
+    #[test]
+    fn ids_are_made_unique() {
+        let tidied = tidy(completion(&[("a", ""), ("a", ""), ("", ""), ("", "")], false), &History::new());
+        let ids: Vec<&str> = tidied.message.tool_calls.iter().map(|call| call.id.as_str()).collect();
+        assert_eq!(ids, ["a", "a_2", "call_2", "call_3"]);
+    }
+
+    #[test]
+    fn names_that_no_endpoint_would_take_back_are_cleaned_and_refused() {
+        let mut given = completion(&[("1", "{}"), ("2", "{}")], false);
+        given.message.tool_calls[0].name = "read file".into();
+        given.message.tool_calls[1].name = "".into();
+        let tidied = tidy(given, &History::new());
+        let names: Vec<&str> = tidied.message.tool_calls.iter().map(|call| call.name.as_str()).collect();
+        assert_eq!(names, ["read_file", "unnamed"]);
+        assert!(tidied.asked.iter().all(|asked| asked.arguments.is_err()));
+    }
+
+    #[test]
+    fn the_sixty_fifth_call_gets_an_error() {
+        let calls: Vec<(String, &str)> = (0..65).map(|n| (n.to_string(), "{}")).collect();
+        let calls: Vec<(&str, &str)> =
+            calls.iter().map(|(id, arguments)| (id.as_str(), *arguments)).collect();
+        let tidied = tidy(completion(&calls, false), &History::new());
+        assert_eq!(tidied.asked.iter().filter(|asked| asked.arguments.is_err()).count(), 1);
+        assert!(tidied.asked[64].arguments.is_err());
+    }
+}

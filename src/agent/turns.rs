@@ -1,0 +1,379 @@
+//! The loop: ask, record, run what was called, ask again.
+//!
+//! Every await that can last is raced with the token; what must survive an abort (the text that has arrived, the answers of
+//! open calls) stands outside the dropped future. History changes in one place, [`Run::record`]. The presence of calls decides
+//! whether it goes on, never the finish reason: many servers say `stop` and call tools.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::future::BoxFuture;
+
+use super::loops::{self, Repetition};
+use super::seams::Sink;
+use super::{Agent, Attendance, ChatContext, LoopOptions, Nudging, Start, batch, call, intent};
+use crate::chat::{ChatError, ChatEvent, ChatObserver, Completion, Remedy};
+use crate::context;
+use crate::permission::Mode;
+use crate::protocol::{
+    AgentEvent, AssistantMessage, Carry, Draft, Entry, EntryBody, LoopError, LoopErrorType, LoopResult,
+    Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, UserMessage, Waiting,
+};
+
+/// Nudges a run gives at most (the outside contract).
+const MAX_NUDGES: u32 = 2;
+/// How often an empty answer is asked for again (the outside contract).
+const EMPTY_RETRIES: u32 = 2;
+/// Turns in a row with a failed tool before the model is told to stop retrying (the source design's D9).
+const FAILURE_STREAK: u32 = 3;
+
+const FAILURE_NOTE: &str = "Note: tools have failed in three turns in a row. Do not try the same again: find another way, or \
+explain to the user what stands in it.";
+
+/// One run: the loop's own copy of the conversation and what it counts.
+pub(super) struct Run<'a> {
+    pub(super) agent: &'a Agent,
+    pub(super) context: ChatContext,
+    pub(super) options: LoopOptions,
+    pub(super) questions: u64,
+    carry: Carry,
+    budget_used: u32,
+    began: Instant,
+    final_message: String,
+}
+
+/// What came back from the endpoint.
+enum Reply {
+    Answer(Box<Completion>),
+    Aborted(Draft),
+    Failed(ChatError),
+}
+
+/// Whether the loop goes round once more.
+enum Next {
+    Again,
+    End(RunEnd),
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(agent: &'a Agent, context: ChatContext, options: LoopOptions) -> Self {
+        Self {
+            agent,
+            context,
+            options,
+            questions: 0,
+            carry: Carry::default(),
+            budget_used: 0,
+            began: Instant::now(),
+            final_message: String::new(),
+        }
+    }
+
+    /// Runs to the end, whatever it is.
+    pub(super) async fn execute_loop(mut self, start: Start) -> LoopResult {
+        self.begin(start).await;
+        let end = if self.options.budget.turns() == 0 {
+            RunEnd::Failed(LoopError {
+                kind: LoopErrorType::ChatDisabled,
+                message: "chat is disabled: max_turns is 0 (try --max-turns -1)".to_owned(),
+            })
+        } else {
+            self.turns().await
+        };
+        self.carry.metadata.duration += self.began.elapsed();
+        tracing::debug!(?end, turns = self.carry.metadata.turns_count, "the run is over");
+        LoopResult {
+            end,
+            final_message: self.final_message,
+            metadata: self.carry.metadata,
+            carry: self.carry,
+        }
+    }
+
+    async fn begin(&mut self, start: Start) {
+        match start {
+            Start::Prompt(messages) => self.record_all(messages).await,
+            Start::Continue(carry) => {
+                self.carry = carry;
+                loops::forgive(&mut self.carry);
+            }
+        }
+    }
+
+    async fn turns(&mut self) -> RunEnd {
+        loop {
+            if self.options.token.is_cancelled() {
+                return RunEnd::Aborted;
+            }
+            let queued = self.context.inbox.drain();
+            self.record_all(queued).await;
+            match self.turn().await {
+                Next::Again if self.budget_used >= self.options.budget.turns() => {
+                    return RunEnd::TurnLimit { turns: self.carry.metadata.turns_count };
+                }
+                Next::Again => {}
+                Next::End(end) => return end,
+            }
+        }
+    }
+
+    /// One request that gets an answer, and what it asks for.
+    async fn turn(&mut self) -> Next {
+        self.emit(AgentEvent::TurnStart {
+            turn: self.carry.metadata.turns_count + 1,
+            max_turns: self.options.budget.turns(),
+        })
+        .await;
+        let completion = match self.ask_until_something_comes().await {
+            Reply::Answer(completion) => self.agent.parts.hooks.after_llm_call(*completion),
+            Reply::Aborted(draft) => {
+                if let Some(message) = draft.into_aborted(self.model()) {
+                    self.final_message.clone_from(&message.text);
+                    self.record(Message::Assistant(message)).await;
+                }
+                return Next::End(RunEnd::Aborted);
+            }
+            Reply::Failed(error) => return Next::End(failed(&error)),
+        };
+        self.count(&completion.message);
+        tracing::debug!(
+            turn = self.carry.metadata.turns_count,
+            stop = ?completion.message.stop_reason,
+            calls = completion.message.tool_calls.len(),
+            "answer"
+        );
+        self.final_message.clone_from(&completion.message.text);
+        if completion.message.tool_calls.is_empty() {
+            self.decide_without_calls(completion).await
+        } else {
+            self.run_calls(completion).await
+        }
+    }
+
+    /// Asks; an answer in which nothing stands is asked for again.
+    async fn ask_until_something_comes(&mut self) -> Reply {
+        for attempt in 1..=EMPTY_RETRIES + 1 {
+            let reply = self.ask().await;
+            let Reply::Answer(completion) = reply else { return reply };
+            let refused = completion.message.stop_reason == StopReason::Refusal;
+            if refused
+                || !completion.message.text.trim().is_empty()
+                || !completion.message.tool_calls.is_empty()
+            {
+                return Reply::Answer(completion);
+            }
+            if let Some(usage) = completion.message.usage {
+                self.carry.metadata.usage.add(usage);
+            }
+            if attempt <= EMPTY_RETRIES {
+                self.emit(AgentEvent::Retry {
+                    attempt,
+                    delay: Duration::ZERO,
+                    error: "the model's answer was empty".to_owned(),
+                    discard: true,
+                })
+                .await;
+            }
+        }
+        Reply::Failed(ChatError::new(
+            Remedy::GiveUp,
+            "the model gave an empty answer three times (try again, or another model)",
+        ))
+    }
+
+    /// One request, raced with the token. What has arrived stands outside the request's future.
+    async fn ask(&self) -> Reply {
+        let draft = Mutex::new(Draft::default());
+        let mut request = context::assemble(&self.context.history, &self.agent.prompt(self.model()));
+        request = self.agent.parts.hooks.before_llm_call(request);
+        let watcher = Watcher { sink: &self.options.sink, draft: &draft };
+        let answer = tokio::select! {
+            biased;
+            () = self.options.token.cancelled() => None,
+            answer = self.agent.parts.chat.chat(&request, &watcher) => Some(answer),
+        };
+        match answer {
+            None => Reply::Aborted(draft.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            Some(Ok(completion)) => Reply::Answer(Box::new(completion)),
+            Some(Err(error)) => Reply::Failed(error),
+        }
+    }
+
+    /// No calls: the answer ends the run, but for a refusal, and for a nudge.
+    async fn decide_without_calls(&mut self, completion: Completion) -> Next {
+        let message = completion.message;
+        let (text, stop) = (message.text.clone(), message.stop_reason);
+        if stop == StopReason::Refusal {
+            if !message.is_empty() {
+                self.record(Message::Assistant(message)).await;
+            }
+            return Next::End(RunEnd::Failed(LoopError {
+                kind: LoopErrorType::LlmError,
+                message: "the model refused to answer (try other words, or another model)".to_owned(),
+            }));
+        }
+        self.record(Message::Assistant(message)).await;
+        if stop == StopReason::MaxTokens {
+            self.notice(NoticeKind::CutOff, "the answer was cut at the output limit").await;
+            return Next::End(RunEnd::Done);
+        }
+        if self.wants_nudge(&text) {
+            self.nudge().await;
+            return Next::Again;
+        }
+        Next::End(RunEnd::Done)
+    }
+
+    /// Runs all calls of an answer and decides what follows.
+    async fn run_calls(&mut self, completion: Completion) -> Next {
+        let calls = call::tidy(completion, &self.context.history);
+        self.carry.metadata.tool_calls_count += u32::try_from(calls.asked.len()).unwrap_or(u32::MAX);
+        self.record(Message::Assistant(calls.message)).await;
+        self.emit(AgentEvent::Waiting(Waiting::Tools)).await;
+        let outcome = batch::run(self, calls.asked).await;
+        if self.options.token.is_cancelled() {
+            return Next::End(RunEnd::Aborted);
+        }
+        if outcome.refused {
+            return Next::End(RunEnd::Refused);
+        }
+        self.carry.refused |= outcome.answers.iter().any(|answered| answered.status == ToolStatus::Denied);
+        let repetitions = self.note_repetitions(&outcome.answers);
+        if repetitions.contains(&Repetition::Stop) && self.options.attendance == Attendance::Attended {
+            return Next::End(RunEnd::Looping { turns: self.carry.metadata.turns_count });
+        }
+        if repetitions.contains(&Repetition::Hint) {
+            self.notice(NoticeKind::LoopDetected, "the same call has given the same result five times").await;
+            self.record_all(vec![UserMessage::new(Origin::Note, loops::HINT)]).await;
+        }
+        self.note_failures(outcome.answers.iter().any(|answered| answered.status.is_error())).await;
+        Next::Again
+    }
+
+    fn note_repetitions(&mut self, calls: &[batch::Answered]) -> Vec<Repetition> {
+        calls.iter().map(|answered| loops::note(&mut self.carry, &answered.call, &answered.content)).collect()
+    }
+
+    async fn note_failures(&mut self, failed: bool) {
+        self.carry.failure_streak = if failed { self.carry.failure_streak + 1 } else { 0 };
+        if self.carry.failure_streak == FAILURE_STREAK {
+            self.record_all(vec![UserMessage::new(Origin::Note, FAILURE_NOTE)]).await;
+        }
+    }
+
+    fn wants_nudge(&self, text: &str) -> bool {
+        self.agent.parts.nudging == Nudging::On
+            && self.carry.nudges < MAX_NUDGES
+            && !self.carry.refused
+            && self.agent.parts.tools.names().next().is_some()
+            && self.context.policy.snapshot().mode != Mode::Plan
+            && self.context.inbox.is_empty()
+            && intent::detect_incomplete_intent(text)
+    }
+
+    async fn nudge(&mut self) {
+        self.carry.nudges += 1;
+        let text = intent::nudge_for(&self.last_user_text());
+        self.notice(NoticeKind::Nudge, "the model announced an action without doing it; asked it to").await;
+        self.record_all(vec![UserMessage::new(Origin::Nudge, text)]).await;
+    }
+
+    fn last_user_text(&self) -> String {
+        let spoken = self.context.history.messages().rev().find_map(|message| match message {
+            Message::User(user) if matches!(user.origin, Origin::User | Origin::Queued) => Some(user),
+            Message::User(_) | Message::Assistant(_) | Message::Tool(_) => None,
+        });
+        spoken.map(|user| user.content.to_text()).unwrap_or_default()
+    }
+
+    fn count(&mut self, message: &AssistantMessage) {
+        self.budget_used += 1;
+        let metadata = &mut self.carry.metadata;
+        metadata.turns_count += 1;
+        if let Some(usage) = message.usage {
+            metadata.usage.add(usage);
+            metadata.context_tokens = usage.prompt_tokens.saturating_add(usage.completion_tokens);
+        }
+        if message.model != self.agent.parts.model {
+            self.carry.model = Some(message.model.clone());
+        }
+    }
+
+    fn model(&self) -> ModelId {
+        self.carry.model.clone().unwrap_or_else(|| self.agent.parts.model.clone())
+    }
+
+    async fn record_all(&mut self, messages: Vec<UserMessage>) {
+        for message in messages {
+            self.record(Message::User(message)).await;
+        }
+    }
+
+    /// The one place where a run changes the history: kept first, then shown, then counted here.
+    pub(super) async fn record(&mut self, message: Message) {
+        let entry = Entry { timestamp: self.agent.parts.clock.now_ms(), body: EntryBody::Message(message) };
+        self.emit(AgentEvent::Recorded(entry.clone())).await;
+        self.context.history.apply(&entry);
+    }
+
+    pub(super) async fn emit(&self, event: AgentEvent) {
+        self.options.sink.emit(event).await;
+    }
+
+    async fn notice(&self, kind: NoticeKind, text: &str) {
+        self.emit(AgentEvent::Notice { kind, text: text.to_owned() }).await;
+    }
+}
+
+impl Agent {
+    fn prompt(&self, model: ModelId) -> context::Prompt {
+        context::Prompt {
+            model,
+            system: Arc::clone(&self.parts.system),
+            tools: self.parts.tools.definitions(),
+        }
+    }
+}
+
+/// Passes on what arrives, and keeps the text where an abort can find it.
+struct Watcher<'a> {
+    sink: &'a Arc<dyn Sink>,
+    draft: &'a Mutex<Draft>,
+}
+
+impl Watcher<'_> {
+    fn draft(&self, change: impl FnOnce(&mut Draft)) {
+        change(&mut self.draft.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl ChatObserver for Watcher<'_> {
+    fn on(&self, event: ChatEvent) -> BoxFuture<'_, ()> {
+        let event = match event {
+            ChatEvent::Connecting => AgentEvent::Waiting(Waiting::Connecting),
+            ChatEvent::Sent => AgentEvent::Waiting(Waiting::FirstByte),
+            ChatEvent::Answering => AgentEvent::Waiting(Waiting::Answer),
+            ChatEvent::Thinking(text) => {
+                self.draft(|draft| draft.thinking = true);
+                AgentEvent::ThinkingDelta(text)
+            }
+            ChatEvent::Text(text) => {
+                self.draft(|draft| draft.text.push_str(&text));
+                AgentEvent::TextDelta(text)
+            }
+            ChatEvent::Retry { attempt, of, delay, error, discard } => {
+                self.draft(Draft::clear);
+                return Box::pin(async move {
+                    self.sink.emit(AgentEvent::Retry { attempt, delay, error, discard }).await;
+                    self.sink.emit(AgentEvent::Waiting(Waiting::Retry { attempt, of, delay })).await;
+                });
+            }
+            ChatEvent::Notice { kind, text } => AgentEvent::Notice { kind, text },
+        };
+        self.sink.emit(event)
+    }
+}
+
+fn failed(error: &ChatError) -> RunEnd {
+    RunEnd::Failed(LoopError { kind: LoopErrorType::LlmError, message: error.message.clone() })
+}
