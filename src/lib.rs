@@ -23,3 +23,5 @@ pub mod tools;
 pub mod context;
 
 pub mod agent;
+
+pub mod session;

@@ -1,0 +1,235 @@
+//! Lines to values and back, field by field.
+
+use super::lines::{
+    AssistantLine, AttachmentLine, BodyLine, CallLine, ContentLine, FileLine, FunctionLine, HeadLine,
+    MessageLine, OriginLine, PartLine, StatusLine, StopLine, function,
+};
+use crate::protocol::{
+    AssistantMessage, Attachment, Content, EntryBody, Message, Origin, Part, Reasoning, SavedFile,
+    SessionHead, StopReason, ToolCall, ToolMessage, ToolStatus, UserMessage,
+};
+
+/// The field under which most providers send thoughts; another one is named beside the text.
+const REASONING_FIELD: &str = "reasoning_content";
+
+/// Pairs of variants that mean the same on both sides, both ways.
+macro_rules! same_variants {
+    ($ours:ident, $line:ident: $($variant:ident),+) => {
+        impl From<$ours> for $line {
+            fn from(value: $ours) -> Self {
+                match value { $($ours::$variant => Self::$variant),+ }
+            }
+        }
+        impl From<$line> for $ours {
+            fn from(value: $line) -> Self {
+                match value { $($line::$variant => Self::$variant),+ }
+            }
+        }
+    };
+}
+
+same_variants!(Origin, OriginLine: User, Queued, Nudge, Note, Reminder, Hook, Command, Shell);
+same_variants!(StopReason, StopLine: EndTurn, ToolUse, MaxTokens, Refusal, Error, Aborted);
+
+impl From<&EntryBody> for BodyLine {
+    fn from(body: &EntryBody) -> Self {
+        match body {
+            EntryBody::Session(head) => Self::Session(HeadLine {
+                version: head.version,
+                id: head.id.clone(),
+                cwd: head.cwd.clone(),
+                model: head.model.clone(),
+                clawd_version: head.clawd_version.clone(),
+                parent: head.parent.clone(),
+            }),
+            EntryBody::Message(message) => Self::Message(MessageLine::from(message)),
+            EntryBody::Compaction { summary, kept } => {
+                Self::Compaction { summary: summary.clone(), kept: *kept }
+            }
+            EntryBody::Masked { messages } => Self::Masked { messages: messages.clone() },
+            EntryBody::Rewind { to } => Self::Rewind { to: *to },
+            EntryBody::Redo => Self::Redo {},
+            EntryBody::Checkpoint { message, files } => {
+                let line = |file: &SavedFile| FileLine {
+                    path: file.path.clone(),
+                    before: file.before.clone(),
+                    mode: file.mode,
+                };
+                Self::Checkpoint { message: *message, files: files.iter().map(line).collect() }
+            }
+            EntryBody::Settings { model, permission_mode } => {
+                Self::Settings { model: model.clone(), permission_mode: permission_mode.clone() }
+            }
+            EntryBody::Title(text) => Self::Title { text: text.clone() },
+        }
+    }
+}
+
+impl From<BodyLine> for EntryBody {
+    fn from(line: BodyLine) -> Self {
+        match line {
+            BodyLine::Session(head) => Self::Session(SessionHead {
+                version: head.version,
+                id: head.id,
+                cwd: head.cwd,
+                model: head.model,
+                clawd_version: head.clawd_version,
+                parent: head.parent,
+            }),
+            BodyLine::Message(message) => Self::Message(message.into()),
+            BodyLine::Compaction { summary, kept } => Self::Compaction { summary, kept },
+            BodyLine::Masked { messages } => Self::Masked { messages },
+            BodyLine::Rewind { to } => Self::Rewind { to },
+            BodyLine::Redo {} => Self::Redo,
+            BodyLine::Checkpoint { message, files } => {
+                let file =
+                    |line: FileLine| SavedFile { path: line.path, before: line.before, mode: line.mode };
+                Self::Checkpoint { message, files: files.into_iter().map(file).collect() }
+            }
+            BodyLine::Settings { model, permission_mode } => Self::Settings { model, permission_mode },
+            BodyLine::Title { text } => Self::Title(text),
+        }
+    }
+}
+
+impl From<&Message> for MessageLine {
+    fn from(message: &Message) -> Self {
+        match message {
+            Message::User(user) => Self::User {
+                content: ContentLine::from(&user.content),
+                origin: user.origin.into(),
+                attachments: user.attachments.iter().map(AttachmentLine::from).collect(),
+            },
+            Message::Assistant(answer) => Self::Assistant(AssistantLine::from(answer)),
+            Message::Tool(answer) => Self::Tool {
+                tool_call_id: answer.call_id.clone(),
+                name: answer.name.clone(),
+                content: ContentLine::from(&answer.content),
+                is_error: answer.status.is_error(),
+                status: match answer.status {
+                    ToolStatus::Success | ToolStatus::Failed => None,
+                    ToolStatus::Denied => Some(StatusLine::Denied),
+                    ToolStatus::Interrupted => Some(StatusLine::Interrupted),
+                },
+            },
+        }
+    }
+}
+
+impl From<MessageLine> for Message {
+    fn from(line: MessageLine) -> Self {
+        match line {
+            MessageLine::User { content, origin, attachments } => Self::User(UserMessage {
+                content: content.into(),
+                origin: origin.into(),
+                attachments: attachments.into_iter().map(Attachment::from).collect(),
+            }),
+            MessageLine::Assistant(answer) => Self::Assistant(answer.into()),
+            MessageLine::Tool { tool_call_id, name, content, is_error, status } => Self::Tool(ToolMessage {
+                call_id: tool_call_id,
+                name,
+                content: content.into(),
+                status: match (status, is_error) {
+                    (Some(StatusLine::Denied), _) => ToolStatus::Denied,
+                    (Some(StatusLine::Interrupted), _) => ToolStatus::Interrupted,
+                    (None, true) => ToolStatus::Failed,
+                    (None, false) => ToolStatus::Success,
+                },
+            }),
+        }
+    }
+}
+
+impl From<&AssistantMessage> for AssistantLine {
+    fn from(answer: &AssistantMessage) -> Self {
+        let other_field =
+            |reasoning: &Reasoning| (reasoning.field != REASONING_FIELD).then(|| reasoning.field.clone());
+        Self {
+            content: Some(ContentLine::Text(answer.text.clone())),
+            tool_calls: answer.tool_calls.iter().map(CallLine::from).collect(),
+            reasoning_content: answer.reasoning.as_ref().map(|reasoning| reasoning.text.clone()),
+            reasoning_field: answer.reasoning.as_ref().and_then(other_field),
+            extra: answer.extra.clone(),
+            model: answer.model.clone(),
+            usage: answer.usage,
+            stop_reason: answer.stop_reason.into(),
+        }
+    }
+}
+
+impl From<AssistantLine> for AssistantMessage {
+    fn from(line: AssistantLine) -> Self {
+        let field = line.reasoning_field.unwrap_or_else(|| REASONING_FIELD.to_owned());
+        Self {
+            text: line.content.map(|content| Content::from(content).to_text()).unwrap_or_default(),
+            tool_calls: line.tool_calls.into_iter().map(ToolCall::from).collect(),
+            reasoning: line.reasoning_content.map(|text| Reasoning { field, text }),
+            extra: line.extra,
+            model: line.model,
+            usage: line.usage,
+            stop_reason: line.stop_reason.into(),
+        }
+    }
+}
+
+impl From<&ToolCall> for CallLine {
+    fn from(call: &ToolCall) -> Self {
+        let function_line = FunctionLine { name: call.name.clone(), arguments: call.arguments.clone() };
+        Self { id: call.id.clone(), kind: function(), function: function_line }
+    }
+}
+
+impl From<CallLine> for ToolCall {
+    fn from(line: CallLine) -> Self {
+        Self { id: line.id, name: line.function.name, arguments: line.function.arguments }
+    }
+}
+
+impl From<&Content> for ContentLine {
+    fn from(content: &Content) -> Self {
+        match content.0.as_slice() {
+            [Part::Text(text)] => Self::Text(text.clone()),
+            parts => Self::Parts(parts.iter().map(PartLine::from).collect()),
+        }
+    }
+}
+
+impl From<ContentLine> for Content {
+    fn from(line: ContentLine) -> Self {
+        match line {
+            ContentLine::Text(text) => Self::text(text),
+            ContentLine::Parts(parts) => Self(parts.into_iter().filter_map(part).collect()),
+        }
+    }
+}
+
+impl From<&Part> for PartLine {
+    fn from(part: &Part) -> Self {
+        match part {
+            Part::Text(text) => Self::Text { text: text.clone() },
+            Part::Image { file, mime, width, height } => {
+                Self::Image { file: file.clone(), mime: mime.clone(), width: *width, height: *height }
+            }
+        }
+    }
+}
+
+fn part(line: PartLine) -> Option<Part> {
+    match line {
+        PartLine::Text { text } => Some(Part::Text(text)),
+        PartLine::Image { file, mime, width, height } => Some(Part::Image { file, mime, width, height }),
+        PartLine::Other => None,
+    }
+}
+
+impl From<&Attachment> for AttachmentLine {
+    fn from(attachment: &Attachment) -> Self {
+        Self { path: attachment.path.clone(), lines: attachment.lines, hash: attachment.hash.clone() }
+    }
+}
+
+impl From<AttachmentLine> for Attachment {
+    fn from(line: AttachmentLine) -> Self {
+        Self { path: line.path, lines: line.lines, hash: line.hash }
+    }
+}

@@ -1,0 +1,311 @@
+//! The one writer of a session file.
+//!
+//! It appends, and nothing else. The file comes into being with its first entry, so a program that was only looked at leaves
+//! nothing behind. If a write fails the line waits in memory and goes first the next time, so the order never changes; a line
+//! that went out half is cut off again before anything follows it. One process holds the file: the lock goes with the handle.
+
+use std::collections::VecDeque;
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::load::{Loaded, Writable};
+use super::{SessionError, entry};
+use crate::os::paths::{Open, private_dir, private_file};
+use crate::protocol::{Entry, EntryBody, SessionHead, SessionId};
+
+/// A session file that is being written.
+#[derive(Debug)]
+pub struct SessionLog {
+    path: PathBuf,
+    id: SessionId,
+    state: State,
+    /// Where the last whole line ends, in bytes.
+    good_bytes: u64,
+    /// Lines that could not be written yet, oldest first.
+    waiting: VecDeque<String>,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Nothing was said yet: the head waits for the first entry.
+    Unborn(Box<Entry>),
+    /// The file is open and locked.
+    Open(File),
+}
+
+/// Whether an entry reached the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Saved {
+    /// It did, and all before it.
+    Yes,
+    /// It waits; why.
+    NotYet(String),
+}
+
+impl SessionLog {
+    /// A new session in `directory` (the project's own); the file comes with its first entry.
+    #[must_use]
+    pub fn create(directory: &Path, head: SessionHead, timestamp: u64) -> Self {
+        Self {
+            path: file_of(directory, &head.id),
+            id: head.id.clone(),
+            state: State::Unborn(Box::new(Entry { timestamp, body: EntryBody::Session(head) })),
+            good_bytes: 0,
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Opens the session of `path` to go on with it; `load` reads it under the lock. A torn end is cut off, but not from a
+    /// file that this version must not write.
+    ///
+    /// # Errors
+    /// Where it cannot be opened, or another process writes it.
+    pub fn resume(path: &Path, id: SessionId) -> Result<(Self, Loaded), SessionError> {
+        let open_error = |source| SessionError::Open { path: path.to_owned(), source };
+        let mut file = private_file(path, Open::Append).map_err(open_error)?;
+        lock(&file, &id, path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(open_error)?;
+        let loaded = super::load::parse(&bytes);
+        if loaded.writable == Writable::Yes {
+            file.set_len(loaded.good_bytes).map_err(open_error)?;
+        }
+        let log = Self {
+            path: path.to_owned(),
+            id,
+            state: State::Open(file),
+            good_bytes: loaded.good_bytes,
+            waiting: VecDeque::new(),
+        };
+        Ok((log, loaded))
+    }
+
+    /// A copy of the session at `parent` under a new head; the copy is written at once.
+    ///
+    /// # Errors
+    /// Where the parent cannot be read, a newer version wrote it, or the copy cannot be written.
+    pub fn fork(
+        parent: &Path,
+        directory: &Path,
+        head: SessionHead,
+        at: u64,
+    ) -> Result<(Self, Loaded), SessionError> {
+        let bytes =
+            std::fs::read(parent).map_err(|source| SessionError::Open { path: parent.to_owned(), source })?;
+        let old = super::load::parse(&bytes);
+        if old.writable == Writable::NewerFormat {
+            return Err(SessionError::Newer { path: parent.to_owned() });
+        }
+        let id = head.id.clone();
+        let mut copy = entry::to_line(&Entry { timestamp: at, body: EntryBody::Session(head) }).into_bytes();
+        copy.push(b'\n');
+        let whole = usize::try_from(old.good_bytes).unwrap_or(usize::MAX);
+        let lines = bytes.get(..whole).unwrap_or_default().split_inclusive(|&byte| byte == b'\n');
+        lines.filter(|line| !is_head(line)).for_each(|line| copy.extend_from_slice(line));
+        let path = file_of(directory, &id);
+        let written = private_dir(directory).and_then(|()| {
+            let mut file = private_file(&path, Open::Append)?;
+            file.write_all(&copy)
+        });
+        written.map_err(|source| SessionError::Open { path: path.clone(), source })?;
+        Self::resume(&path, id)
+    }
+
+    /// Which session.
+    #[must_use]
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// Where its file is, or will be.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends an entry, behind whatever still waits.
+    pub fn append(&mut self, entry: &Entry) -> Saved {
+        let mut line = entry::to_line(entry);
+        line.push('\n');
+        self.waiting.push_back(line);
+        self.flush()
+    }
+
+    /// Tries again to write what waits.
+    pub fn flush(&mut self) -> Saved {
+        match self.write_waiting() {
+            Ok(()) => Saved::Yes,
+            Err(error) => Saved::NotYet(error.to_string()),
+        }
+    }
+
+    /// Has the disk confirm what was written: before tools run, and at the end of a run.
+    pub fn sync(&self) {
+        if let State::Open(file) = &self.state
+            && let Err(error) = file.sync_data()
+        {
+            tracing::warn!(%error, "the session could not be synced");
+        }
+    }
+
+    fn write_waiting(&mut self) -> io::Result<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        self.be_born()?;
+        let State::Open(file) = &mut self.state else { return Ok(()) };
+        while let Some(line) = self.waiting.front() {
+            if let Err(error) = file.write_all(line.as_bytes()) {
+                // Half a line may stand there now. Where even this fails, the next attempt comes by here first.
+                file.set_len(self.good_bytes)?;
+                return Err(error);
+            }
+            self.good_bytes += line.len() as u64;
+            self.waiting.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Makes the file, if it is not there yet; else sees to it that it ends with a whole line.
+    fn be_born(&mut self) -> io::Result<()> {
+        match &mut self.state {
+            State::Unborn(head) => {
+                if let Some(directory) = self.path.parent() {
+                    private_dir(directory)?;
+                }
+                let file = private_file(&self.path, Open::Append)?;
+                file.try_lock().map_err(io::Error::from)?;
+                let mut line = entry::to_line(head);
+                line.push('\n');
+                self.waiting.push_front(line);
+                self.state = State::Open(file);
+                Ok(())
+            }
+            State::Open(file) => {
+                if file.seek(SeekFrom::End(0))? > self.good_bytes {
+                    file.set_len(self.good_bytes)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn file_of(directory: &Path, id: &SessionId) -> PathBuf {
+    directory.join(format!("{id}.jsonl"))
+}
+
+fn lock(file: &File, id: &SessionId, path: &Path) -> Result<(), SessionError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(SessionError::InUse { id: id.to_string() }),
+        Err(TryLockError::Error(source)) => Err(SessionError::Open { path: path.to_owned(), source }),
+    }
+}
+
+fn is_head(line: &[u8]) -> bool {
+    matches!(
+        entry::from_line(line.trim_ascii_end()),
+        entry::Line::Entry(entry) if matches!(entry.body, EntryBody::Session(_))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+
+    use super::*;
+    use crate::protocol::Message;
+
+    fn head(id: &str) -> SessionHead {
+        SessionHead {
+            version: 1,
+            id: id.into(),
+            cwd: "/w".to_owned(),
+            model: "m".into(),
+            clawd_version: "0".to_owned(),
+            parent: None,
+        }
+    }
+
+    fn user(text: &str) -> Entry {
+        Entry::message(1, Message::user(text))
+    }
+
+    #[test]
+    fn the_file_comes_with_the_first_entry_and_is_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = SessionLog::create(&dir.path().join("p"), head("a"), 1);
+        assert!(!log.path().exists());
+        assert_eq!(log.append(&user("hi")), Saved::Yes);
+        let mode = std::fs::metadata(log.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let loaded = super::super::load::load(log.path()).unwrap();
+        assert_eq!(loaded.history.head().unwrap().id.as_str(), "a");
+        assert_eq!(loaded.history.len(), 1);
+    }
+
+    #[test]
+    fn a_torn_end_is_cut_off_before_anything_follows() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = SessionLog::create(dir.path(), head("a"), 1);
+        log.append(&user("one"));
+        let path = log.path().to_owned();
+        drop(log);
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(b"{\"type\":\"mess").unwrap();
+        let (mut log, loaded) = SessionLog::resume(&path, "a".into()).unwrap();
+        assert_eq!(loaded.history.len(), 1);
+        log.append(&user("two"));
+        let again = super::super::load::load(&path).unwrap();
+        assert_eq!((again.history.len(), again.damaged), (2, 0));
+    }
+
+    #[test]
+    fn a_second_writer_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = SessionLog::create(dir.path(), head("a"), 1);
+        log.append(&user("one"));
+        let second = SessionLog::resume(log.path(), "a".into());
+        assert!(matches!(second, Err(SessionError::InUse { .. })));
+    }
+
+    #[test]
+    fn what_could_not_be_written_follows_in_order() {
+        let dir = tempfile::tempdir().unwrap();
+        let blocked = dir.path().join("p");
+        std::fs::write(&blocked, "a file where the directory should be").unwrap();
+        let mut log = SessionLog::create(&blocked, head("a"), 1);
+        assert!(matches!(log.append(&user("one")), Saved::NotYet(_)));
+        assert!(matches!(log.append(&user("two")), Saved::NotYet(_)));
+        std::fs::remove_file(&blocked).unwrap();
+        assert_eq!(log.append(&user("three")), Saved::Yes);
+        let loaded = super::super::load::load(log.path()).unwrap();
+        let texts: Vec<String> = loaded
+            .history
+            .messages()
+            .map(|message| match message {
+                Message::User(user) => user.content.to_text(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(texts, ["one", "two", "three"]);
+    }
+
+    #[test]
+    fn a_fork_copies_all_but_the_head() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = SessionLog::create(dir.path(), head("a"), 1);
+        log.append(&user("one"));
+        let child = SessionHead { parent: Some("a".into()), ..head("b") };
+        let (mut fork, loaded) = SessionLog::fork(log.path(), dir.path(), child, 2).unwrap();
+        assert_eq!(loaded.history.len(), 1);
+        fork.append(&user("two"));
+        let loaded = super::super::load::load(fork.path()).unwrap();
+        assert_eq!(loaded.history.head().unwrap().parent, Some("a".into()));
+        assert_eq!(loaded.history.len(), 2);
+        assert_eq!(super::super::load::load(log.path()).unwrap().history.len(), 1);
+    }
+}

@@ -1,0 +1,82 @@
+//! What is kept: one conversation, one file, one line an entry.
+//!
+//! [`entry`] is the form of a line, [`load`] reads a file whatever happened to it, [`log`] is the one writer, [`recorder`] puts
+//! the writer between the loop and whoever watches it, [`index`] finds sessions. Nothing here interprets a conversation: what
+//! counts is decided by `protocol::History`. The surprising decision: there is no writer task. An append costs microseconds, so
+//! the recorder does it in place, in the run's own task, and "written before shown" needs no acknowledgement.
+
+pub mod entry;
+pub mod index;
+pub mod load;
+pub mod log;
+pub mod place;
+pub mod recorder;
+
+use std::path::{Path, PathBuf};
+
+pub use index::{Found, SessionRef};
+pub use load::Loaded;
+pub use log::{Saved, SessionLog};
+pub use place::{Opened, SessionPlace};
+pub use recorder::{Recorder, SharedLog};
+
+/// What can go wrong with a session's file.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// It cannot be read or made.
+    #[error("cannot open the session {path}: {source}")]
+    Open {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Another process writes it.
+    #[error("the session {id} is in use by another clawd (try --fork-session to go on under a new ID)")]
+    InUse {
+        /// Which session.
+        id: String,
+    },
+    /// None has this ID.
+    #[error("there is no session {id} (try -r without an ID to choose one)")]
+    Unknown {
+        /// What was asked for.
+        id: String,
+    },
+    /// Several begin like this.
+    #[error("{count} sessions begin with {id} (give more of the ID)")]
+    Ambiguous {
+        /// What was asked for.
+        id: String,
+        /// How many.
+        count: usize,
+    },
+    /// It belongs to another directory.
+    #[error("the session {id} belongs to another directory (try clawd -C {} -r {id})", quoted(cwd))]
+    Elsewhere {
+        /// Which session.
+        id: String,
+        /// Where it was begun.
+        cwd: PathBuf,
+    },
+    /// A newer version wrote it.
+    #[error("the session {path} was written by a newer clawd and cannot be continued here (try updating)")]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// The directory has none.
+    #[error("there is no session of this directory to continue (start one without -c)")]
+    None,
+}
+
+/// The path as a shell takes it, so that the line can be copied.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}

@@ -1,0 +1,121 @@
+//! Where the sessions of a directory are, and how one is begun, continued or forked.
+//!
+//! It makes IDs and heads; whether a session is wanted at all, and which, was decided by whoever calls it.
+
+use std::path::PathBuf;
+
+use super::load::Writable;
+use super::{SessionError, SessionLog, SessionRef, SharedLog, entry, index};
+use crate::protocol::{History, ModelId, SessionHead, SessionId};
+
+/// The sessions of one working directory.
+#[derive(Debug, Clone)]
+pub struct SessionPlace {
+    /// The directory of all projects' sessions; none where nothing is kept.
+    pub all: Option<PathBuf>,
+    /// This project's own directory below it.
+    pub project: PathBuf,
+    /// The working directory, for the head.
+    pub cwd: PathBuf,
+}
+
+/// A session that is ready to be used.
+#[derive(Debug)]
+pub struct Opened {
+    /// Which.
+    pub id: SessionId,
+    /// What was said so far.
+    pub history: History,
+    /// Where more is written.
+    pub log: SharedLog,
+    /// Things about the file that the user should know, a line each.
+    pub warnings: Vec<String>,
+}
+
+impl SessionPlace {
+    /// A new session; its file comes with its first entry.
+    #[must_use]
+    pub fn begin(&self, model: &ModelId, now_ms: u64) -> Opened {
+        let head = self.head(model, None);
+        let id = head.id.clone();
+        let log = match self.all {
+            Some(_) => SharedLog::new(SessionLog::create(&self.project, head, now_ms)),
+            None => SharedLog::nothing(),
+        };
+        Opened { id, history: History::new(), log, warnings: Vec::new() }
+    }
+
+    /// Finds the session whose ID begins with `prefix`.
+    ///
+    /// # Errors
+    /// Where there is none, several, or it belongs to another directory.
+    pub fn find(&self, prefix: &str) -> Result<SessionRef, SessionError> {
+        let all = self.all.as_ref().ok_or_else(|| SessionError::Unknown { id: prefix.to_owned() })?;
+        index::find(all, &self.project, prefix)
+    }
+
+    /// The sessions of this directory, the newest first, each with its title.
+    #[must_use]
+    pub fn titled(&self) -> Vec<(SessionId, String)> {
+        let sessions = index::list(&self.project).into_iter().rev();
+        sessions.filter_map(|session| Some((session.id, index::title(&session.path)?))).collect()
+    }
+
+    /// The session that was written last.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn newest(&self) -> Result<SessionRef, SessionError> {
+        index::newest(&self.project)
+    }
+
+    /// Goes on with a session. A file that this version must not continue opens for reading: then nothing more is kept.
+    ///
+    /// # Errors
+    /// Where it cannot be opened, or another process writes it.
+    pub fn resume(&self, session: &SessionRef) -> Result<Opened, SessionError> {
+        let (log, loaded) = SessionLog::resume(&session.path, session.id.clone())?;
+        let mut warnings = damage(loaded.damaged);
+        let log = match loaded.writable {
+            Writable::Yes => SharedLog::new(log),
+            Writable::NewerFormat => {
+                warnings.push(
+                    "this session was written by a newer clawd: it is open for reading, nothing new is kept"
+                        .to_owned(),
+                );
+                SharedLog::nothing()
+            }
+        };
+        Ok(Opened { id: session.id.clone(), history: loaded.history, log, warnings })
+    }
+
+    /// Goes on with a copy of a session under a new ID.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or the copy cannot be written.
+    pub fn fork(&self, session: &SessionRef, model: &ModelId, now_ms: u64) -> Result<Opened, SessionError> {
+        let head = self.head(model, Some(session.id.clone()));
+        let id = head.id.clone();
+        let (log, loaded) = SessionLog::fork(&session.path, &self.project, head, now_ms)?;
+        Ok(Opened { id, history: loaded.history, log: SharedLog::new(log), warnings: damage(loaded.damaged) })
+    }
+
+    fn head(&self, model: &ModelId, parent: Option<SessionId>) -> SessionHead {
+        SessionHead {
+            version: entry::VERSION,
+            id: uuid::Uuid::now_v7().to_string().into(),
+            cwd: self.cwd.to_string_lossy().into_owned(),
+            model: model.clone(),
+            clawd_version: env!("CARGO_PKG_VERSION").to_owned(),
+            parent,
+        }
+    }
+}
+
+fn damage(lines: usize) -> Vec<String> {
+    match lines {
+        0 => Vec::new(),
+        1 => vec!["one damaged line of the session file was skipped".to_owned()],
+        n => vec![format!("{n} damaged lines of the session file were skipped")],
+    }
+}

@@ -1,0 +1,131 @@
+//! Between the loop and whoever watches it: written first, passed on second.
+//!
+//! A [`Recorder`] is a [`Sink`] around a sink. Entries go to the file before anybody sees them; everything else passes straight
+//! through. When the file cannot be written the run goes on, and the change is told once, in both directions.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::BoxFuture;
+
+use super::log::{Saved, SessionLog};
+use crate::agent::Sink;
+use crate::protocol::{AgentEvent, Entry, EntryBody, Message, NoticeKind};
+
+/// The session's file as all who write to it share it; none where nothing is kept.
+#[derive(Debug, Clone, Default)]
+pub struct SharedLog {
+    inner: Option<Arc<Mutex<Kept>>>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    log: SessionLog,
+    saved: bool,
+}
+
+/// Writes first, passes on second.
+pub struct Recorder {
+    log: SharedLog,
+    next: Arc<dyn Sink>,
+}
+
+impl SharedLog {
+    /// Shares `log`.
+    #[must_use]
+    pub fn new(log: SessionLog) -> Self {
+        Self { inner: Some(Arc::new(Mutex::new(Kept { log, saved: true }))) }
+    }
+
+    /// Keeps nothing.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self::default()
+    }
+
+    /// Writes an entry; says whether that changed from working to not working or back.
+    #[must_use]
+    pub fn append(&self, entry: &Entry) -> Option<AgentEvent> {
+        let mut kept = self.lock()?;
+        let saved = kept.log.append(entry);
+        if calls_tools(entry) {
+            kept.log.sync();
+        }
+        kept.change_to(saved)
+    }
+
+    /// Tries once more to write what waits, and has the disk confirm it: at the end of a run. Says what changed, like
+    /// [`SharedLog::append`].
+    pub fn sync(&self) -> Option<AgentEvent> {
+        let mut kept = self.lock()?;
+        let saved = kept.log.flush();
+        kept.log.sync();
+        kept.change_to(saved)
+    }
+
+    /// Whether all that was said is in the file; also where nothing is kept.
+    #[must_use]
+    pub fn is_saved(&self) -> bool {
+        self.lock().is_none_or(|kept| kept.saved)
+    }
+
+    fn lock(&self) -> Option<MutexGuard<'_, Kept>> {
+        // The log is whole between any two calls, so a panic elsewhere does not make it unusable.
+        self.inner.as_ref().map(|inner| inner.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Kept {
+    /// Whether what is told of the file has changed.
+    fn change_to(&mut self, saved: Saved) -> Option<AgentEvent> {
+        let was = std::mem::replace(&mut self.saved, saved == Saved::Yes);
+        let (kind, text) = match (was, saved) {
+            (true, Saved::Yes) | (false, Saved::NotYet(_)) => return None,
+            (false, Saved::Yes) => {
+                (NoticeKind::Saved, "saved again: all entries are in the session file".to_owned())
+            }
+            (true, Saved::NotYet(why)) => (
+                NoticeKind::NotSaved,
+                format!("not saved: {why} (the run goes on; entries follow once it can be written)"),
+            ),
+        };
+        Some(AgentEvent::Notice { kind, text })
+    }
+}
+
+impl Recorder {
+    /// Writes to `log`, then passes on to `next`.
+    #[must_use]
+    pub fn new(log: SharedLog, next: Arc<dyn Sink>) -> Self {
+        Self { log, next }
+    }
+}
+
+impl Sink for Recorder {
+    fn emit(&self, event: AgentEvent) -> BoxFuture<'_, ()> {
+        let changed = match &event {
+            AgentEvent::Recorded(entry) => self.log.append(entry),
+            AgentEvent::TurnStart { .. }
+            | AgentEvent::Waiting(_)
+            | AgentEvent::ThinkingDelta(_)
+            | AgentEvent::TextDelta(_)
+            | AgentEvent::ToolStart { .. }
+            | AgentEvent::ToolProgress { .. }
+            | AgentEvent::ToolResult { .. }
+            | AgentEvent::PermissionDenied { .. }
+            | AgentEvent::Retry { .. }
+            | AgentEvent::Compaction { .. }
+            | AgentEvent::Notice { .. } => None,
+        };
+        Box::pin(async move {
+            self.next.emit(event).await;
+            if let Some(notice) = changed {
+                self.next.emit(notice).await;
+            }
+        })
+    }
+}
+
+/// Tools are about to run: the disk should know of the call before its effects are there.
+fn calls_tools(entry: &Entry) -> bool {
+    matches!(&entry.body, EntryBody::Message(Message::Assistant(answer)) if !answer.tool_calls.is_empty())
+}
