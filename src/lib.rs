@@ -25,3 +25,5 @@ pub mod context;
 pub mod agent;
 
 pub mod session;
+
+pub mod conversation;

@@ -1,0 +1,370 @@
+//! The driver that every front end shares, and the value that the front end owns.
+//!
+//! A [`Conversation`] has the history, the queue and the phase. A front end calls it (submit, answer, abort, go on) and waits
+//! for [`Conversation::next`]; it never sees a task, a channel or a token. The run works on a snapshot and reports entries, which
+//! are applied here by the same reducer; when the run is over its snapshot is gone and this copy is the only one.
+//!
+//! It draws nothing and decides nothing about a call.
+
+mod drive;
+pub mod phase;
+mod values;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::agent::{Agent, Inbox, Start};
+use crate::permission::{Mode, Policy, PolicyCell, Verdict};
+use crate::protocol::history::interrupted;
+use crate::protocol::{
+    AgentEvent, Answer, Asked, Carry, Entry, EntryBody, History, LoopResult, Message, Origin, Question,
+    QuestionId, RunEnd, UserMessage,
+};
+use crate::workbench::Workbench;
+
+pub use crate::agent::Attendance;
+pub use phase::Phase;
+pub use values::{Ended, Followed, Fresh, GoOn, Happening, Parts};
+
+/// One conversation and the run that goes on in it, if any.
+pub struct Conversation {
+    parts: Parts,
+    inbox: Inbox,
+    phase: Phase,
+    run: Option<drive::Running>,
+    open: BTreeMap<QuestionId, OpenQuestion>,
+    /// What a change at rest has to tell, before anything else.
+    untold: VecDeque<AgentEvent>,
+    /// Where the run began: nothing before it is taken back.
+    run_begins: usize,
+}
+
+struct OpenQuestion {
+    question: Question,
+    reply: oneshot::Sender<Answer>,
+}
+
+impl Conversation {
+    /// A conversation at rest. Calls that an earlier process left open are answered first.
+    #[must_use]
+    pub fn new(parts: Parts) -> Self {
+        let mut conversation = Self {
+            parts,
+            inbox: Inbox::default(),
+            phase: Phase::Idle,
+            run: None,
+            open: BTreeMap::new(),
+            untold: VecDeque::new(),
+            run_begins: 0,
+        };
+        conversation.close_open_calls();
+        conversation.note_other_settings();
+        conversation
+    }
+
+    /// What was said.
+    #[must_use]
+    pub fn history(&self) -> &History {
+        &self.parts.history
+    }
+
+    /// What goes on.
+    #[must_use]
+    pub fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
+    /// The agent that answers.
+    #[must_use]
+    pub fn agent(&self) -> &Agent {
+        &self.parts.agent
+    }
+
+    /// Whether all that was said is in the session's file.
+    #[must_use]
+    pub fn is_saved(&self) -> bool {
+        self.parts.log.is_saved()
+    }
+
+    /// Says something: starts a run, or waits in the queue for the next request.
+    pub fn submit(&mut self, text: String) {
+        match self.phase {
+            Phase::Idle => {
+                self.start(Start::Prompt(vec![UserMessage::new(Origin::User, text)]));
+            }
+            Phase::Running | Phase::Aborting | Phase::AtLimit { .. } => {
+                self.inbox.push(UserMessage::new(Origin::Queued, text));
+            }
+        }
+    }
+
+    /// Asks once more without saying anything new, after a failure. Says whether there was something to ask.
+    pub fn again(&mut self) -> bool {
+        let unanswered = match self.parts.history.messages().next_back() {
+            Some(Message::User(_) | Message::Tool(_)) => true,
+            Some(Message::Assistant(_)) | None => false,
+        };
+        let can = unanswered && matches!(self.phase, Phase::Idle);
+        if can {
+            self.start(Start::Continue(Carry::default()));
+        }
+        can
+    }
+
+    /// What waits in the queue, oldest first.
+    #[must_use]
+    pub fn queued(&self) -> Vec<String> {
+        self.inbox.waiting().iter().map(|message| message.content.to_text()).collect()
+    }
+
+    /// Takes the last one back out of the queue.
+    pub fn take_back(&mut self) -> Option<String> {
+        self.inbox.take_back().map(|message| message.content.to_text())
+    }
+
+    /// Answers a question. An answer to a question that is gone does nothing.
+    pub fn answer(&mut self, id: QuestionId, answer: Answer) {
+        if let Some(open) = self.open.remove(&id) {
+            // The call may have ended in this moment; then nobody waits for the answer, and none is needed.
+            drop(open.reply.send(answer));
+        }
+    }
+
+    /// Stops the run: the request is dropped, what runs is ended. Its end comes as [`Happening::Ended`].
+    pub fn abort(&mut self) {
+        if let Some(run) = &self.run {
+            run.abort();
+            self.phase = Phase::Aborting;
+            self.open.clear();
+        }
+    }
+
+    /// Answers the turn-limit question. `Stop` gives back what waited in the queue.
+    pub fn go_on(&mut self, decision: GoOn) -> Vec<String> {
+        let Phase::AtLimit { carry } = std::mem::replace(&mut self.phase, Phase::Idle) else {
+            return Vec::new();
+        };
+        match decision {
+            GoOn::Yes => {
+                self.start(Start::Continue(*carry));
+                Vec::new()
+            }
+            GoOn::Stop => self.empty_queue(),
+        }
+    }
+
+    /// The permission mode in force.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.parts.policy.snapshot().mode
+    }
+
+    /// Puts other rules or another mode in force, also for the calls of a run that goes on. Returns the open questions
+    /// that are answered by it.
+    pub fn set_policy(&mut self, policy: Policy) -> Vec<QuestionId> {
+        self.parts.policy.swap(policy);
+        self.note_other_settings();
+        self.judge_again()
+    }
+
+    /// The rules in force, as they will be at any later moment.
+    #[must_use]
+    pub fn policy_cell(&self) -> &PolicyCell {
+        &self.parts.policy
+    }
+
+    /// The rules in force, to be changed and put back with [`Conversation::set_policy`].
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        (*self.parts.policy.snapshot()).clone()
+    }
+
+    /// Another agent (another model) from the next run on.
+    pub fn set_agent(&mut self, agent: Arc<Agent>) {
+        self.parts.agent = agent;
+        self.note_other_settings();
+    }
+
+    /// Begins anew at rest. Nothing of the old session is lost: it stays in its file; what it left running ends.
+    pub fn renew(&mut self, fresh: Fresh) {
+        self.untold.extend(self.parts.log.sync());
+        self.inbox = Inbox::default();
+        self.phase = Phase::Idle;
+        self.parts.history = History::new();
+        self.parts.agent = fresh.agent;
+        self.parts.log = fresh.log;
+        self.parts.bench = fresh.bench;
+    }
+
+    /// Ends what goes on: the run, with its request and its commands, and whatever commands left running.
+    pub async fn close(&mut self) {
+        if self.run.is_some() {
+            self.abort();
+            while self.run.is_some() {
+                if let Happening::Ended(_) = self.next().await {
+                    break;
+                }
+            }
+        }
+        self.run = None;
+        // Nobody listens any more; a line that still waits has had its last chance.
+        drop(self.parts.log.sync());
+        self.parts.bench.end_all().await;
+    }
+
+    /// What lives as long as the session.
+    #[must_use]
+    pub fn bench(&self) -> &Arc<Workbench> {
+        &self.parts.bench
+    }
+
+    /// Waits for what happens next; for ever where nothing goes on. Safe to drop at any await.
+    pub async fn next(&mut self) -> Happening {
+        loop {
+            if let Some(event) = self.untold.pop_front() {
+                return Happening::Event(event);
+            }
+            let Some(run) = &mut self.run else { return std::future::pending().await };
+            match run.next().await {
+                drive::Upward::Event(event) => {
+                    if let AgentEvent::Recorded(entry) = &*event {
+                        self.parts.history.apply(entry);
+                    }
+                    return Happening::Event(*event);
+                }
+                drive::Upward::Ask(question, reply) => {
+                    let id = question.id;
+                    self.open.insert(id, OpenQuestion { question: question.clone(), reply });
+                    // The rules may have changed since it was judged.
+                    if !self.judge_again().contains(&id) {
+                        return Happening::Asked(question);
+                    }
+                }
+                drive::Upward::Ended(result) => return Happening::Ended(Box::new(self.finish(*result))),
+            }
+        }
+    }
+
+    fn start(&mut self, start: Start) {
+        self.run_begins = self.parts.history.positions();
+        self.run = Some(drive::Running::start(&self.parts, self.inbox.clone(), start));
+        self.phase = Phase::Running;
+    }
+
+    fn finish(&mut self, mut result: LoopResult) -> Ended {
+        self.run = None;
+        self.open.clear();
+        let before = std::mem::replace(&mut self.phase, Phase::Idle);
+        if before == Phase::Aborting && is_going_on(&result.end) {
+            // It ended in the moment in which it was told to stop: nothing may follow.
+            result.end = RunEnd::Aborted;
+        }
+        self.close_open_calls();
+        let mut given_back = Vec::new();
+        let mut followed = Followed::ByNothing;
+        match &result.end {
+            RunEnd::Done => {
+                let queued = self.inbox.drain();
+                if !queued.is_empty() {
+                    self.start(Start::Prompt(queued));
+                    followed = Followed::ByQueue;
+                }
+            }
+            RunEnd::TurnLimit { .. } | RunEnd::Looping { .. }
+                if self.parts.attendance == Attendance::Attended =>
+            {
+                self.phase = Phase::AtLimit { carry: Box::new(result.carry.clone()) };
+            }
+            RunEnd::Aborted => {
+                given_back = self.unsay();
+                given_back.extend(self.empty_queue());
+            }
+            RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } | RunEnd::Refused | RunEnd::Failed(_) => {
+                given_back = self.empty_queue();
+            }
+        }
+        Ended { result, given_back, followed }
+    }
+
+    /// Takes this run's prompts, where nothing was answered to them, out of the conversation; where nobody sits in front
+    /// of an input they stay.
+    fn unsay(&mut self) -> Vec<String> {
+        let mut texts = Vec::new();
+        let mut to = None;
+        for (slot, _) in self.parts.history.view().rev() {
+            let Message::User(user) = &slot.message else { break };
+            if slot.position < self.run_begins || self.parts.attendance == Attendance::Unattended {
+                break;
+            }
+            match user.origin {
+                Origin::User | Origin::Queued | Origin::Command => texts.push(user.content.to_text()),
+                Origin::Nudge | Origin::Note | Origin::Reminder | Origin::Hook | Origin::Shell => break,
+            }
+            to = Some(slot.position);
+        }
+        if let Some(to) = to {
+            self.record(EntryBody::Rewind { to });
+        }
+        texts.reverse();
+        texts
+    }
+
+    fn empty_queue(&mut self) -> Vec<String> {
+        self.inbox.drain().iter().map(|message| message.content.to_text()).collect()
+    }
+
+    /// Whatever ended a run or a process: each call gets its answer before anything else is said.
+    fn close_open_calls(&mut self) {
+        let answers: Vec<Message> = self.parts.history.open_calls().iter().map(interrupted).collect();
+        for answer in answers {
+            self.record(EntryBody::Message(answer));
+        }
+    }
+
+    fn judge_again(&mut self) -> Vec<QuestionId> {
+        let policy = self.parts.policy.snapshot();
+        let mut answered = Vec::new();
+        for (id, open) in &self.open {
+            let Asked::Approval(approval) = &open.question.asked;
+            match policy.judge(&approval.tool, &approval.access) {
+                Verdict::Ask { .. } => {}
+                Verdict::Allow => answered.push((*id, Answer::Allow)),
+                Verdict::Deny { reason } => answered.push((*id, Answer::Overruled { reason })),
+            }
+        }
+        for (id, answer) in &answered {
+            self.answer(*id, answer.clone());
+        }
+        answered.into_iter().map(|(id, _)| id).collect()
+    }
+
+    fn record(&mut self, body: EntryBody) {
+        let entry = Entry { timestamp: self.parts.clock.now_ms(), body };
+        self.untold.extend(self.parts.log.append(&entry));
+        self.parts.history.apply(&entry);
+    }
+
+    /// Another model or mode than the file says is in force from here on.
+    fn note_other_settings(&mut self) {
+        let (history, model, mode) = (&self.parts.history, self.parts.agent.model(), self.mode().name());
+        if history.is_empty() {
+            return;
+        }
+        let other_model = (history.model() != Some(model)).then(|| model.clone());
+        let was = history.permission_mode().unwrap_or(Mode::default().name());
+        let other_mode = (was != mode).then(|| mode.to_owned());
+        if other_model.is_some() || other_mode.is_some() {
+            self.record(EntryBody::Settings { model: other_model, permission_mode: other_mode });
+        }
+    }
+}
+
+/// Whether something would follow this end.
+fn is_going_on(end: &RunEnd) -> bool {
+    match end {
+        RunEnd::Done | RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } => true,
+        RunEnd::Aborted | RunEnd::Refused | RunEnd::Failed(_) => false,
+    }
+}
