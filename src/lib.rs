@@ -27,3 +27,5 @@ pub mod agent;
 pub mod session;
 
 pub mod conversation;
+
+pub mod error;
