@@ -29,3 +29,5 @@ pub mod session;
 pub mod conversation;
 
 pub mod error;
+
+pub mod cli;

@@ -1,0 +1,427 @@
+//! What was typed: the command line, read and checked, nothing done.
+//!
+//! Two steps: clap reads `Typed`, and what contradicts itself is refused on the way to [`Cli`], which says what is
+//! wanted. The surprising decision: every error is one line with a way out, clap's own included; whoever wants the
+//! long text asks for `--help`.
+
+mod typed;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches};
+
+use crate::config::Flags;
+use crate::error::Error;
+use crate::permission::Mode;
+
+use typed::{Command, SessionArgs, Typed};
+
+pub use typed::OutputFormat;
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cli {
+    /// Which program.
+    pub task: Task,
+    /// The first message; none where nothing was typed.
+    pub prompt: Option<String>,
+    /// What overrides the configuration.
+    pub flags: Flags,
+    /// Which session goes on.
+    pub session: Session,
+    /// Whether it is kept.
+    pub keep: Keep,
+    /// Whether the directory is trusted for this run.
+    pub trust: bool,
+    /// What the model is told first.
+    pub system_prompt: SystemPrompt,
+    /// Where to work, instead of here.
+    pub cd: Option<PathBuf>,
+    /// Whether the log file is verbose.
+    pub debug: bool,
+}
+
+/// Which program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// The interactive one.
+    Chat,
+    /// One run without a screen.
+    Print(OutputFormat),
+    /// The interactive one on a built-in model.
+    Demo,
+}
+
+/// Which session goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Session {
+    /// A new one.
+    New,
+    /// The last one of this directory.
+    Last(Onward),
+    /// The one whose ID begins so.
+    ById(String, Onward),
+    /// The one that is picked.
+    Picked(Onward),
+}
+
+/// How a session goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Onward {
+    /// In its own file.
+    Same,
+    /// Under a new ID.
+    Fork,
+}
+
+/// Whether a session is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// In a file.
+    OnDisk,
+    /// In memory alone.
+    Nowhere,
+}
+
+/// What the model is told first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SystemPrompt {
+    /// Instead of the default.
+    pub replace: Option<String>,
+    /// After it.
+    pub append: Option<String>,
+}
+
+/// What the command line comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Parsed {
+    /// The program.
+    Run(Box<Cli>),
+    /// A text to print: help or version.
+    Page(String),
+}
+
+/// Reads the command line; the first argument is the program's name.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Parsed, Error> {
+    let typed =
+        Typed::command().try_get_matches_from(arguments).and_then(|found| Typed::from_arg_matches(&found));
+    match typed {
+        Ok(typed) => checked(typed).map(|cli| Parsed::Run(Box::new(cli))),
+        Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                Ok(Parsed::Page(error.render().to_string()))
+            }
+            _ => Err(in_one_line(&error)),
+        },
+    }
+}
+
+/// Refuses what contradicts itself.
+fn checked(typed: Typed) -> Result<Cli, Error> {
+    let (task, prompt) = task(&typed)?;
+    let permission_mode = permission_mode(typed.permissions.permission_mode, typed.permissions.yolo)?;
+    let (allow, deny) =
+        (typed.permissions.allowed_tools.concat(), typed.permissions.disallowed_tools.concat());
+    if let Some(rule) = allow.iter().find(|rule| deny.contains(rule)) {
+        return Err(Error::usage(format!("`{rule}` is both allowed and disallowed"))
+            .hint("try leaving one of them out"));
+    }
+    let keep = if typed.session.no_session { Keep::Nowhere } else { Keep::OnDisk };
+    Ok(Cli {
+        task,
+        prompt,
+        session: session(typed.session, task)?,
+        keep,
+        flags: Flags {
+            model: typed.model.model,
+            base_url: typed.model.base_url,
+            api_key: typed.model.api_key,
+            max_turns: typed.output.max_turns,
+            permission_mode,
+            allow,
+            deny,
+        },
+        trust: typed.permissions.trust,
+        system_prompt: SystemPrompt {
+            replace: typed.model.system_prompt,
+            append: typed.model.append_system_prompt,
+        },
+        cd: typed.general.cd,
+        debug: typed.general.debug,
+    })
+}
+
+/// Which program, and with which first message.
+fn task(typed: &Typed) -> Result<(Task, Option<String>), Error> {
+    let mut words = typed.prompt.clone();
+    let mut command = typed.command;
+    if let Some(Command::Demo) = command
+        && !words.is_empty()
+    {
+        words.push("demo".to_owned()); // the last word of a sentence that options stand in
+        command = None;
+    }
+    let prompt = (!words.is_empty()).then(|| words.join(" "));
+    match (command, typed.output.print, typed.output.output_format) {
+        (Some(Command::Demo), true, _) => Err(Error::usage("`demo` has a screen and `--print` has none")
+            .hint("try `clawd -p -- demo` to send the word")),
+        (_, false, Some(_)) => {
+            Err(Error::usage("`--output-format` is for `--print` alone").hint("try adding `-p`"))
+        }
+        (Some(Command::Demo), false, None) => Ok((Task::Demo, None)),
+        (None, true, format) => Ok((Task::Print(format.unwrap_or_default()), prompt)),
+        (None, false, None) => Ok((Task::Chat, prompt)),
+    }
+}
+
+fn permission_mode(mode: Option<Mode>, yolo: bool) -> Result<Option<Mode>, Error> {
+    match (mode, yolo) {
+        (None | Some(Mode::Bypass), true) => Ok(Some(Mode::Bypass)),
+        (Some(mode), true) => {
+            let message =
+                format!("`--yolo` means `--permission-mode bypass`, but `{mode}` was asked for too");
+            Err(Error::usage(message).hint("try one of them"))
+        }
+        (mode, false) => Ok(mode),
+    }
+}
+
+fn session(typed: SessionArgs, task: Task) -> Result<Session, Error> {
+    let onward = if typed.fork_session { Onward::Fork } else { Onward::Same };
+    match (typed.resume, typed.resume_last) {
+        (Some(_), true) => {
+            Err(Error::usage("`--continue` and `--resume` name a session each").hint("try one of them"))
+        }
+        (Some(id), false) if !id.is_empty() => Ok(Session::ById(id, onward)),
+        (Some(_), false) if matches!(task, Task::Print(_)) => {
+            Err(Error::usage("`--resume` without an ID opens a list, and `--print` has no screen")
+                .hint("try `--resume ID`"))
+        }
+        (Some(_), false) => Ok(Session::Picked(onward)),
+        (None, true) => Ok(Session::Last(onward)),
+        (None, false) if onward == Onward::Fork => {
+            Err(Error::usage("`--fork-session` names no session to fork").hint("try adding `-c` or `-r ID`"))
+        }
+        (None, false) => Ok(Session::New),
+    }
+}
+
+/// Clap's message without its usage text: what was wrong, and what may have been meant.
+fn in_one_line(error: &clap::Error) -> Error {
+    let context = |kind| error.get(kind).map(words).filter(|text| !text.is_empty());
+    let argument = context(ContextKind::InvalidArg).unwrap_or_default();
+    let suggestion = context(ContextKind::SuggestedArg).or_else(|| context(ContextKind::SuggestedValue));
+    let (message, hint) = match error.kind() {
+        ErrorKind::UnknownArgument if argument.starts_with('-') => {
+            let help = "try `clawd --help`, or `--` before a text that begins with a dash";
+            (format!("there is no option `{argument}`"), Some(help.to_owned()))
+        }
+        ErrorKind::UnknownArgument => {
+            let help = "try `clawd --help`, or `--` before the text";
+            (format!("`{argument}` can stand there only as text"), Some(help.to_owned()))
+        }
+        ErrorKind::InvalidValue if context(ContextKind::InvalidValue).is_none() => {
+            (format!("`{argument}` needs a value"), None)
+        }
+        ErrorKind::InvalidValue => {
+            let value = context(ContextKind::InvalidValue).unwrap_or_default();
+            let all = context(ContextKind::ValidValue).map(|all| format!("try {all}"));
+            (format!("`{value}` is no value of `{argument}`"), all)
+        }
+        ErrorKind::ValueValidation => {
+            let why = std::error::Error::source(error).map(ToString::to_string);
+            (format!("`{argument}`: {}", why.unwrap_or_else(|| "its value cannot be read".to_owned())), None)
+        }
+        ErrorKind::TooManyValues => (format!("`{argument}` takes no value"), None),
+        ErrorKind::InvalidUtf8 => ("an argument is not UTF-8 text".to_owned(), None),
+        _ => (first_line(&error.render().to_string()), None),
+    };
+    let hint = suggestion.map(|near| format!("did you mean `{near}`?")).or(hint);
+    let hint = hint
+        .or_else(|| (error.kind() != ErrorKind::ValueValidation).then(|| "try `clawd --help`".to_owned()));
+    match hint {
+        Some(hint) => Error::usage(message).hint(hint),
+        None => Error::usage(message), // the reason has its own remedy
+    }
+}
+
+/// A piece of clap's context as words; option names without what they take.
+fn words(value: &ContextValue) -> String {
+    match value {
+        ContextValue::String(text) => text.split([' ', '=']).next().unwrap_or_default().to_owned(),
+        ContextValue::Strings(texts) => texts.join(", "),
+        _ => value.to_string(),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::TurnLimit;
+
+    /// The arguments are parted by spaces; `_` stands for a space within one.
+    fn read(line: &str) -> Result<Parsed, String> {
+        let arguments = line.split_whitespace().map(|word| OsString::from(word.replace('_', " ")));
+        parse(std::iter::once(OsString::from("clawd")).chain(arguments)).map_err(|error| error.to_string())
+    }
+
+    fn cli(line: &str) -> Cli {
+        match read(line) {
+            Ok(Parsed::Run(cli)) => *cli,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn words_become_one_prompt_and_a_commands_word_the_command() {
+        let check = |line: &str, task: Task, prompt: Option<&str>| {
+            let cli = cli(line);
+            assert_eq!((cli.task, cli.prompt.as_deref()), (task, prompt), "{line}");
+        };
+        let print = Task::Print(OutputFormat::Text);
+        check("", Task::Chat, None);
+        check("fix the test", Task::Chat, Some("fix the test"));
+        check("fix_the_test", Task::Chat, Some("fix the test"));
+        check("-p fix --debug it", print, Some("fix it"));
+        check("-p", print, None);
+        check("help me", Task::Chat, Some("help me"));
+        check("demo", Task::Demo, None);
+        check("-C /x demo", Task::Demo, None);
+        check("demo -C /x --debug", Task::Demo, None);
+        check("-- demo", Task::Chat, Some("demo"));
+        check("-p -- demo", print, Some("demo"));
+        check("show a demo", Task::Chat, Some("show a demo"));
+        check("show a -m x demo", Task::Chat, Some("show a demo"));
+        check("-- -x --help", Task::Chat, Some("-x --help"));
+        check("-p --output-format stream-json x", Task::Print(OutputFormat::StreamJson), Some("x"));
+    }
+
+    #[test]
+    fn flags_reach_the_configuration() {
+        let flags =
+            cli("-m a -m b --base-url http://h/v1/ --api-key k --max-turns -1 --permission-mode autoEdit \
+             --allowed-tools Read,Bash(git_status:*) --allowed-tools Grep --disallowed-tools WebFetch")
+            .flags;
+        assert_eq!(flags.model.as_deref(), Some("b"));
+        assert_eq!(flags.base_url.map(|url| url.to_string()).as_deref(), Some("http://h/v1"));
+        assert_eq!(flags.api_key.as_ref().map(crate::config::Secret::expose), Some("k"));
+        assert_eq!(
+            (flags.max_turns, flags.permission_mode),
+            (Some(TurnLimit::Pause), Some(Mode::AcceptEdits))
+        );
+        let texts: Vec<String> = flags.allow.iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["Read", "Bash(git status:*)", "Grep"]);
+        assert_eq!(flags.deny.len(), 1);
+        assert_eq!(cli("--yolo").flags.permission_mode, Some(Mode::Bypass));
+        assert_eq!(cli("--yolo --permission-mode yolo").flags.permission_mode, Some(Mode::Bypass));
+        assert_eq!(cli("x").flags, Flags::default());
+    }
+
+    #[test]
+    fn the_rest_of_the_options_is_read() {
+        let all = cli("--no-session --trust --system-prompt a_b --append-system-prompt c -C dir --debug");
+        assert_eq!((all.keep, all.trust, all.debug), (Keep::Nowhere, true, true));
+        assert_eq!(all.system_prompt.replace.as_deref(), Some("a b"));
+        assert_eq!(all.system_prompt.append.as_deref(), Some("c"));
+        assert_eq!(all.cd, Some(PathBuf::from("dir")));
+        assert_eq!((cli("").keep, cli("").session), (Keep::OnDisk, Session::New));
+    }
+
+    #[test]
+    fn a_session_is_named_in_one_way() {
+        let check = |line: &str, session: Session| assert_eq!(cli(line).session, session, "{line}");
+        check("-c", Session::Last(Onward::Same));
+        check("--continue --fork-session", Session::Last(Onward::Fork));
+        check("-r", Session::Picked(Onward::Same));
+        check("-r 01ab", Session::ById("01ab".to_owned(), Onward::Same));
+        check("--resume=01ab --fork-session", Session::ById("01ab".to_owned(), Onward::Fork));
+        check("-p -r 01ab go on", Session::ById("01ab".to_owned(), Onward::Same));
+    }
+
+    #[test]
+    fn a_usage_error_is_one_line_with_a_way_out() {
+        let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
+        check(
+            "--yolo --permission-mode plan",
+            "`--yolo` means `--permission-mode bypass`, but `plan` was asked for too (try one of them)",
+        );
+        check("-c -r x", "`--continue` and `--resume` name a session each (try one of them)");
+        check("--output-format json x", "`--output-format` is for `--print` alone (try adding `-p`)");
+        check(
+            "--allowed-tools Bash(ls) --disallowed-tools Read,Bash(ls)",
+            "`Bash(ls)` is both allowed and disallowed (try leaving one of them out)",
+        );
+        check("--fork-session", "`--fork-session` names no session to fork (try adding `-c` or `-r ID`)");
+        check(
+            "-p x -r",
+            "`--resume` without an ID opens a list, and `--print` has no screen (try `--resume ID`)",
+        );
+        check(
+            "-p demo",
+            "`demo` has a screen and `--print` has none (try `clawd -p -- demo` to send the word)",
+        );
+        check(
+            "--max-turns -5",
+            "`--max-turns`: `-5` is no number of turns (try 50, or -1 for no limit of its own)",
+        );
+        check(
+            "--max-turns abc",
+            "`--max-turns`: `abc` is no number of turns (try 50, or -1 for no limit of its own)",
+        );
+        check("--max-turns", "`--max-turns` needs a value (try `clawd --help`)");
+        check("--max-turns -p", "`--max-turns` needs a value (try `clawd --help`)");
+        check("--modle x", "there is no option `--modle` (did you mean `--model`?)");
+        check(
+            "--frobnicate",
+            "there is no option `--frobnicate` (try `clawd --help`, or `--` before a text that begins with a dash)",
+        );
+        check(
+            "-_item",
+            "there is no option `-` (try `clawd --help`, or `--` before a text that begins with a dash)",
+        );
+        check("demo now", "`now` can stand there only as text (try `clawd --help`, or `--` before the text)");
+        check(
+            "--output-format xml -p",
+            "`xml` is no value of `--output-format` (try text, json, stream-json)",
+        );
+        check(
+            "--permission-mode wild",
+            "`--permission-mode`: `wild` is no permission mode (try default, accept-edits, plan or bypass)",
+        );
+        check(
+            "--base-url h:1",
+            "`--base-url`: `h:1` is no base URL: it does not say http or https (try https://h:1)",
+        );
+        check(
+            "--allowed-tools Bsh",
+            "`--allowed-tools`: the rule `Bsh` names no tool (did you mean `Bash`?)",
+        );
+        check("--debug=yes", "`--debug` takes no value (try `clawd --help`)");
+        check("--model=", "`--model` needs a value (try `clawd --help`)");
+    }
+
+    #[test]
+    fn a_key_is_in_no_error() {
+        for line in ["--api-key se_cret", "--api-key=se_cret", "--api-key se_cret --nope"] {
+            let error = read(line).unwrap_err();
+            assert!(!error.contains("cret") && !error.contains('\n'), "{error}");
+        }
+        assert!(!format!("{:?}", cli("--api-key secret")).contains("secret"));
+    }
+
+    #[test]
+    fn pages_are_text() {
+        assert_eq!(read("-V"), Ok(Parsed::Page(format!("clawd {}\n", env!("CARGO_PKG_VERSION")))));
+        let Ok(Parsed::Page(help)) = read("--help") else { panic!("no help") };
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        assert!(!help.contains('\u{1b}'));
+    }
+}

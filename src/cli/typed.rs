@@ -1,0 +1,172 @@
+//! The options as clap knows them, with the words of the help page.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::{BaseUrl, Secret, TurnLimit};
+use crate::permission::{Mode, Rule};
+
+const AFTER_HELP: &str = "\
+Permission rules, parted by commas; deny beats ask beats allow:
+  Read                 a whole tool
+  Bash(cargo test)     one command, word for word
+  Bash(git status:*)   commands that begin so
+  Read(./.env)         paths to read, as in .gitignore, from the project root
+  Edit(src/**)         paths to change, whatever tool does it
+
+Environment:
+  CLAWD_API_KEY, else OPENAI_API_KEY     the key of an endpoint given by
+                                         option or environment, or of OpenAI
+  CLAWD_BASE_URL, else OPENAI_BASE_URL   the endpoint
+  CLAWD_MODEL, else OPENAI_MODEL         the model
+  CLAWD_HOME                             a directory for configuration and data
+
+Exit codes:
+  0 done, 1 run failed, 2 usage or configuration error, 3 turn limit reached,
+  129 hung up, 130 interrupted, 143 terminated
+
+Examples:
+  clawd --base-url http://127.0.0.1:11434/v1   chat with a model on this machine
+  clawd why does the test fail                 begin with a message
+  git diff | clawd -p 'review this'            one answer, then the shell again
+  clawd -- demo                                send a word that is a command";
+
+/// A coding assistant for the terminal, at home with any chat-completions endpoint.
+#[derive(Debug, Parser)]
+#[command(name = "clawd", version, after_help = AFTER_HELP)]
+#[command(disable_help_subcommand = true, args_override_self = true)]
+#[command(override_usage = "clawd [OPTIONS] [PROMPT]\n       clawd -p [OPTIONS] [PROMPT]\n       clawd demo")]
+pub(super) struct Typed {
+    /// First message, sent at once; several words are joined
+    #[arg(value_name = "PROMPT")]
+    pub(super) prompt: Vec<String>,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+    #[command(flatten)]
+    pub(super) permissions: PermissionArgs,
+    #[command(flatten)]
+    pub(super) session: SessionArgs,
+    #[command(flatten)]
+    pub(super) general: GeneralArgs,
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub(super) enum Command {
+    /// Try the program on a built-in model: needs no key and no network
+    Demo,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Model")]
+pub(super) struct ModelArgs {
+    /// Model [default: the only one listed]
+    #[arg(short, long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(super) model: Option<String>,
+    /// Endpoint, up to /v1
+    #[arg(long, value_name = "URL")]
+    pub(super) base_url: Option<BaseUrl>,
+    /// Key, visible to other users of the machine
+    #[arg(long, value_name = "KEY", value_parser = key)]
+    pub(super) api_key: Option<Secret>,
+    /// Replaces the default system prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(super) system_prompt: Option<String>,
+    /// Adds to the system prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(super) append_system_prompt: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Headless")]
+pub(super) struct OutputArgs {
+    /// One run, no screen; piped input follows PROMPT
+    #[arg(short, long)]
+    pub(super) print: bool,
+    /// text, json or stream-json [default: text]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    pub(super) output_format: Option<OutputFormat>,
+    /// Turns of a run: 1 to 100; -1 pauses at 100
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(super) max_turns: Option<TurnLimit>,
+}
+
+/// How a headless run prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[value(rename_all = "kebab-case")]
+pub enum OutputFormat {
+    /// The final message alone.
+    #[default]
+    Text,
+    /// The result as one object.
+    Json,
+    /// Every event as an object on a line of its own.
+    StreamJson,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Permissions")]
+pub(super) struct PermissionArgs {
+    /// default, accept-edits, plan or bypass
+    #[arg(long, value_name = "MODE")]
+    pub(super) permission_mode: Option<Mode>,
+    /// The same as --permission-mode bypass
+    #[arg(long)]
+    pub(super) yolo: bool,
+    /// What needs no question, see below
+    #[arg(long, value_name = "RULES", value_parser = rules)]
+    pub(super) allowed_tools: Vec<Rules>,
+    /// What is refused; a bare tool is taken away
+    #[arg(long, value_name = "RULES", value_parser = rules)]
+    pub(super) disallowed_tools: Vec<Rules>,
+    /// Trust this directory for this run
+    #[arg(long)]
+    pub(super) trust: bool,
+}
+
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "three flags as they are typed; `Session` says what they mean"
+)]
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Session")]
+pub(super) struct SessionArgs {
+    /// Go on with the last session of this directory
+    #[arg(short = 'c', long = "continue")]
+    pub(super) resume_last: bool,
+    /// Go on with the one whose ID begins so, or pick one
+    #[arg(short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
+    pub(super) resume: Option<String>,
+    /// Go on under a new ID (with -c or -r)
+    #[arg(long)]
+    pub(super) fork_session: bool,
+    /// Keep nothing on disk
+    #[arg(long)]
+    pub(super) no_session: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "General")]
+pub(super) struct GeneralArgs {
+    /// Work in this directory
+    #[arg(short = 'C', long, value_name = "DIR", global = true)]
+    pub(super) cd: Option<PathBuf>,
+    /// Keep a verbose log file
+    #[arg(long, global = true)]
+    pub(super) debug: bool,
+}
+
+/// The rules of one option; a newtype would only be taken apart again.
+pub(super) type Rules = Vec<Rule>;
+
+fn rules(text: &str) -> Result<Rules, String> {
+    Rule::parse_list(text).map_err(|error| error.to_string())
+}
+
+fn key(text: &str) -> Result<Secret, String> {
+    Secret::new(text).map_err(|error| error.to_string())
+}
