@@ -31,3 +31,5 @@ pub mod conversation;
 pub mod error;
 
 pub mod cli;
+
+pub mod app;

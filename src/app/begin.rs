@@ -1,0 +1,208 @@
+//! From an opened program to a conversation: session, workbench, rules, agent, put together.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::facts::{Facts, Resumed};
+use super::{App, Begun, Pick, models, services};
+use crate::agent::{Agent, Attendance, TurnBudget};
+use crate::cli::{Keep, Onward, Session};
+use crate::conversation::{self, Conversation};
+use crate::error::{Error, Kind};
+use crate::os::env;
+use crate::os::paths::{Paths, resolve};
+use crate::permission::{Links, Policy, PolicyCell, Scope};
+use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
+use crate::session::{Opened, SessionPlace, SessionRef};
+use crate::tools::recall;
+use crate::workbench::{Setup, Workbench};
+
+/// The session that is to go on.
+#[derive(Debug, Default)]
+pub(super) enum Taken {
+    /// None: a new one begins.
+    #[default]
+    Nothing,
+    /// This one, open and ours.
+    Opened(Box<Opened>),
+    /// A copy of this one.
+    ToFork(SessionRef),
+}
+
+/// How many messages of a resumed session are shown again.
+const SHOWN_AGAIN: usize = 6;
+
+impl App {
+    /// Builds the conversation.
+    ///
+    /// # Errors
+    /// Where the session cannot be opened, or the endpoint makes no sense.
+    pub fn begin(&mut self, attendance: Attendance) -> Result<Begun, Error> {
+        let model = self.model.clone().ok_or_else(models::none_named)?;
+        let opened = self.open_session(&model)?;
+        self.session = Some(opened.id.clone());
+        let bench = Arc::new(self.bench(&opened.id)?);
+        let policy = PolicyCell::new(self.policy()?);
+        veil(&bench, &policy);
+        let agent = Arc::new(self.agent(&model, &bench)?);
+        recall(agent.tools(), &opened.history, &bench);
+        let mut remarks = std::mem::take(&mut self.remarks);
+        remarks.extend(self.told.notes().iter().map(|text| (NoticeKind::Info, text.clone())));
+        remarks.extend(opened.warnings.iter().map(|text| (NoticeKind::Info, text.clone())));
+        let resumed = resumed(&opened.history);
+        let facts = Facts {
+            resumed,
+            remarks: remarks.iter().map(|(_, text)| text.clone()).collect(),
+            ..self.facts()
+        };
+        let conversation = Conversation::new(conversation::Parts {
+            agent,
+            history: opened.history,
+            log: opened.log,
+            policy,
+            bench,
+            budget: self.budget(),
+            attendance,
+            clock: Arc::clone(&self.clock),
+        });
+        Ok(Begun { conversation, session: opened.id, facts, remarks })
+    }
+
+    /// A new session in a conversation at rest.
+    ///
+    /// # Errors
+    /// Where the workspace is gone.
+    pub fn renew(&mut self, conversation: &mut Conversation) -> Result<(), Error> {
+        let model = conversation.agent().model().clone();
+        let opened = self.sessions().begin(&model, self.clock.now_ms());
+        let bench = Arc::new(self.bench(&opened.id)?);
+        let agent = Arc::new(self.agent(&model, &bench)?);
+        veil(&bench, conversation.policy_cell());
+        self.session = Some(opened.id);
+        conversation.renew(conversation::Fresh { agent, log: opened.log, bench });
+        Ok(())
+    }
+
+    /// Another model from the next run on.
+    ///
+    /// # Errors
+    /// Where the agent cannot be made for it.
+    pub fn switch_model(&mut self, conversation: &mut Conversation, model: &str) -> Result<Facts, Error> {
+        let model = ModelId::from(model);
+        let agent = self.agent(&model, conversation.bench())?;
+        self.model = Some(model);
+        conversation.set_agent(Arc::new(agent));
+        Ok(Facts { mode: conversation.mode().name().to_owned(), ..self.facts() })
+    }
+
+    pub(super) fn keeps_sessions(&self) -> bool {
+        self.cli.keep == Keep::OnDisk && self.place.paths.is_some()
+    }
+
+    pub(super) fn sessions(&self) -> SessionPlace {
+        let paths = self.place.paths.as_ref().filter(|_| self.keeps_sessions());
+        SessionPlace {
+            all: paths.map(Paths::sessions),
+            project: paths.map(|paths| paths.sessions_dir(&self.place.cwd)).unwrap_or_default(),
+            cwd: self.place.cwd.clone(),
+        }
+    }
+
+    /// The sessions of this directory, newest first.
+    pub(super) fn picks(&self) -> Vec<Pick> {
+        let titled = self.sessions().titled();
+        titled.into_iter().map(|(id, title)| Pick { id: id.to_string(), title }).collect()
+    }
+
+    /// Finds the session that is to go on and takes it, before any screen is shown: whether it is there and free decides
+    /// whether the program starts at all.
+    pub(super) fn take_session(&mut self) -> Result<(), Error> {
+        let sessions = self.sessions();
+        let (found, onward) = match &self.cli.session {
+            Session::New | Session::Picked(_) => return Ok(()),
+            Session::Last(onward) => (sessions.newest(), *onward),
+            Session::ById(id, onward) => (sessions.find(id), *onward),
+        };
+        let taken = found.and_then(|session| match onward {
+            Onward::Same => sessions.resume(&session).map(|opened| Taken::Opened(Box::new(opened))),
+            Onward::Fork => Ok(Taken::ToFork(session)),
+        });
+        self.taken = taken.map_err(|error| Error::session(&error))?;
+        Ok(())
+    }
+
+    fn open_session(&mut self, model: &ModelId) -> Result<Opened, Error> {
+        let (sessions, now) = (self.sessions(), self.clock.now_ms());
+        match std::mem::take(&mut self.taken) {
+            Taken::Nothing => Ok(sessions.begin(model, now)),
+            Taken::Opened(opened) => Ok(*opened),
+            Taken::ToFork(session) => {
+                sessions.fork(&session, model, now).map_err(|error| Error::session(&error))
+            }
+        }
+    }
+
+    fn bench(&self, session: &SessionId) -> Result<Workbench, Error> {
+        let outputs = self.keeps_sessions().then(|| self.sessions().project.join(session.as_str()));
+        Workbench::new(Setup {
+            root: self.place.cwd.clone(),
+            outputs,
+            environment: env::child_environment(&self.place.env, &self.config.key_variables),
+        })
+        .map_err(|error| {
+            Error::new(Kind::Config, format!("cannot work in {}: {error}", self.place.cwd.display()))
+        })
+    }
+
+    fn agent(&self, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
+        services::agent(self, model, bench)
+    }
+
+    fn policy(&self) -> Result<Policy, Error> {
+        let mut rules = self.config.permissions.rules.clone();
+        rules.allow.extend(self.told.grants(self.place.paths.as_ref())?);
+        Ok(Policy { mode: self.config.permissions.mode.value, rules, scope: self.scope() })
+    }
+
+    fn scope(&self) -> Scope {
+        let temporary =
+            self.place.env.path("TMPDIR").map(PathBuf::from).or_else(|| Some(PathBuf::from("/tmp")));
+        Scope {
+            project: self.told.project_root(),
+            workspace: vec![self.place.cwd.clone()],
+            temporary: temporary.into_iter().collect(),
+            home: self.place.env.path("HOME").map(PathBuf::from),
+            outputs: self.keeps_sessions().then(|| self.sessions().project),
+            links: Links::new(|path| resolve(path).unwrap_or_else(|_| path.to_owned())),
+        }
+    }
+
+    fn budget(&self) -> TurnBudget {
+        self.config.limits.max_turns.value.turns().map_or(TurnBudget::Disabled, TurnBudget::AtMost)
+    }
+}
+
+/// A search passes over what may not be read unasked, as the rules are at that moment.
+fn veil(bench: &Workbench, policy: &PolicyCell) {
+    let policy = policy.clone();
+    bench.set_veil(Arc::new(move |path| policy.snapshot().hides(path)));
+}
+
+/// The last that was said and done, from a prompt on, and how many messages stand before it.
+fn resumed(history: &History) -> Option<Resumed> {
+    let all: Vec<&Message> = history.messages().collect();
+    let spoken = all.iter().enumerate().filter(|(_, message)| is_spoken(message));
+    let newest: Vec<(usize, &&Message)> = spoken.rev().take(SHOWN_AGAIN).collect();
+    let mut prompts = newest.iter().filter(|(_, message)| matches!(message, Message::User(_)));
+    let before = prompts.next_back().or(newest.last()).map_or(0, |(index, _)| *index);
+    let messages = all.iter().skip(before).map(|message| (*message).clone()).collect();
+    (!all.is_empty()).then_some(Resumed { before, messages })
+}
+
+fn is_spoken(message: &Message) -> bool {
+    match message {
+        Message::User(user) => matches!(user.origin, Origin::User | Origin::Queued | Origin::Command),
+        Message::Assistant(_) => true,
+        Message::Tool(_) => false,
+    }
+}

@@ -1,0 +1,301 @@
+//! The only wiring: from what was typed and configured to a conversation that can be talked to.
+//!
+//! An [`App`] is opened from the command line and the environment. Then come the questions that must be answered before there is
+//! anybody to talk to ([`App::first`]: trust, an endpoint, a model), and then [`App::begin`]. Front ends get values and a
+//! `Conversation`; they never see a service, a tool or a file. What several front ends want done stands here once.
+
+mod begin;
+mod demo;
+pub mod facts;
+mod kept;
+mod local;
+mod models;
+mod open;
+mod services;
+mod status;
+mod told;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::cli::{Cli, Keep, Session};
+use crate::config::{BaseUrl, Config, Endpoint, Secret};
+use crate::conversation::Conversation;
+use crate::error::{Error, Kind};
+use crate::os::clock::Clock;
+use crate::os::env::Env;
+use crate::os::paths::Paths;
+use crate::permission::{Policy, Rule};
+use crate::protocol::{ModelId, NoticeKind, SessionId};
+use begin::Taken;
+use demo::Sample;
+use facts::Facts;
+use told::Told;
+
+pub use demo::PROMPT as DEMO_PROMPT;
+pub use local::find_local_servers;
+pub use models::{ModelSearch, find_model, list_models};
+pub use told::TrustQuestion;
+
+/// Where the demonstration's model is.
+const NO_ENDPOINT: &str = "no endpoint";
+
+/// The program with its configuration read, before or after there is somebody to talk to.
+pub struct App {
+    cli: Cli,
+    config: Config,
+    place: Place,
+    told: Told,
+    clock: Arc<dyn Clock>,
+    model: Option<ModelId>,
+    /// The day on which the program began: the prompt names it, and it never changes.
+    today: String,
+    session: Option<SessionId>,
+    taken: Taken,
+    remarks: Vec<(NoticeKind, String)>,
+    /// The demonstration's project, which goes with the program; none where this is no demonstration.
+    sample: Option<Sample>,
+}
+
+/// Where the program works and keeps things.
+struct Place {
+    env: Env,
+    /// None where there is no home directory: then nothing is kept.
+    paths: Option<Paths>,
+    cwd: PathBuf,
+}
+
+/// What must be answered next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum First {
+    /// The directory is not trusted, and brings something.
+    Trust(TrustQuestion),
+    /// A session is to be picked.
+    Session(Vec<Pick>),
+    /// No endpoint is configured.
+    Endpoint,
+    /// No model is named: the endpoint is to be asked.
+    Model,
+    /// Nothing: [`App::begin`].
+    Nothing,
+}
+
+/// A session that can be picked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pick {
+    /// Its ID.
+    pub id: String,
+    /// Its title: what was said first in it.
+    pub title: String,
+}
+
+/// A conversation that can be talked to, and what to tell about it.
+pub struct Begun {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// Which session.
+    pub session: SessionId,
+    /// What to tell.
+    pub facts: Facts,
+    /// Remarks, each with its kind.
+    pub remarks: Vec<(NoticeKind, String)>,
+}
+
+impl App {
+    /// Reads the configuration and looks at the directory. Sends nothing, starts nothing, writes nothing.
+    ///
+    /// # Errors
+    /// Where the working directory, the configuration or the options do not allow a start.
+    pub fn open(cli: Cli, env: Env) -> Result<Self, Error> {
+        open::open(cli, env)
+    }
+
+    /// What must be answered before [`App::begin`].
+    #[must_use]
+    pub fn first(&self) -> First {
+        if let Some(question) = self.told.question() {
+            return First::Trust(question);
+        }
+        if self.is_demo() {
+            return First::Nothing;
+        }
+        if let Session::Picked(_) = self.cli.session {
+            return First::Session(self.picks());
+        }
+        if self.config.endpoint == Endpoint::None {
+            return First::Endpoint;
+        }
+        if self.model.is_none() { First::Model } else { First::Nothing }
+    }
+
+    /// Trusts the directory, for this run or from now on.
+    ///
+    /// # Errors
+    /// Where it should be remembered and cannot.
+    pub fn trust(&mut self, lasting: Lasting) -> Result<(), Error> {
+        self.told.trust();
+        match (lasting, &self.place.paths) {
+            (Lasting::Remembered, Some(paths)) => self.told.remember(&paths.trust()),
+            (Lasting::Remembered, None) | (Lasting::ThisRun, _) => Ok(()),
+        }
+    }
+
+    /// Leaves out what the directory would bring, and says so.
+    pub fn look_only(&mut self) {
+        if let Some(left_out) = self.told.leave_out() {
+            self.remarks.push((NoticeKind::Trust, left_out));
+        }
+    }
+
+    /// Picks the session to go on with; none begins a new one.
+    ///
+    /// # Errors
+    /// Where it cannot be opened, or another process writes it; then another can be picked.
+    pub fn pick(&mut self, id: Option<String>) -> Result<(), Error> {
+        let before = self.cli.session.clone();
+        self.cli.session = match (&before, id) {
+            (Session::Picked(onward), Some(id)) => Session::ById(id, *onward),
+            _ => Session::New,
+        };
+        self.take_session().inspect_err(|_| self.cli.session = before)
+    }
+
+    /// Whether nothing may be sent at all.
+    #[must_use]
+    pub fn is_disabled(&self) -> bool {
+        self.config.limits.max_turns.value.turns().is_none()
+    }
+
+    /// Names the model, as found out.
+    pub fn name_model(&mut self, model: ModelId) {
+        self.model = Some(model);
+    }
+
+    /// What has to be asked to find out the model.
+    ///
+    /// # Errors
+    /// Where the endpoint cannot be asked.
+    pub fn model_search(&self) -> Result<ModelSearch, Error> {
+        if self.is_demo() {
+            return Err(demo::alone());
+        }
+        services::model_search(&self.config, &self.place.env)
+    }
+
+    /// Takes an endpoint from the first-run screen and keeps it: address and model in the configuration, a key apart.
+    ///
+    /// # Errors
+    /// Where the address or the key makes no sense, or they cannot be kept.
+    pub fn choose_endpoint(&mut self, url: &str, key: Option<&str>) -> Result<(), Error> {
+        let url: BaseUrl = url.parse().map_err(|error| Error::new(Kind::Config, format!("{error}")))?;
+        let key =
+            key.map(Secret::new).transpose().map_err(|error| Error::new(Kind::Config, format!("{error}")))?;
+        kept::keep_endpoint(&mut self.config, self.place.paths.as_ref(), url, key)
+    }
+
+    /// Keeps the model beside the endpoint that was chosen on the first-run screen.
+    ///
+    /// # Errors
+    /// Where the configuration cannot be written.
+    pub fn keep_choice(&self) -> Result<(), Error> {
+        kept::keep_choice(&self.config, self.place.paths.as_ref(), self.model.as_ref())
+    }
+
+    /// Goes over to the built-in demonstration.
+    ///
+    /// # Errors
+    /// Where its sample project cannot be made.
+    pub fn go_demo(&mut self) -> Result<(), Error> {
+        open::enter_demo(self)?;
+        let text = format!("the model here is a script; say anything, for example: {DEMO_PROMPT}");
+        self.remarks.push((NoticeKind::Info, text));
+        Ok(())
+    }
+
+    /// Keeps a rule for this project and puts it into `policy`.
+    ///
+    /// # Errors
+    /// Where the rule makes no sense, or cannot be kept; it is in force then all the same.
+    pub fn remember(&self, policy: &mut Policy, rule: &str) -> Result<(), Error> {
+        let rule: Rule = rule.parse().map_err(|error| Error::new(Kind::Internal, format!("{error}")))?;
+        policy.rules.allow.push(rule.clone());
+        // the demonstration's directory goes, and a rule for it would stay
+        if self.is_demo() { Ok(()) } else { self.told.grant(self.place.paths.as_ref(), &rule) }
+    }
+
+    /// The session, once there is one that was written to.
+    #[must_use]
+    pub fn session(&self) -> Option<&SessionId> {
+        self.session.as_ref().filter(|_| self.keeps_sessions())
+    }
+
+    /// What is in force, a line each.
+    #[must_use]
+    pub fn status(&self, conversation: &Conversation) -> Vec<String> {
+        status::lines(self, conversation)
+    }
+
+    /// The lines of the input's history, oldest first.
+    #[must_use]
+    pub fn input_history(&self) -> Vec<String> {
+        self.place.paths.as_ref().map(|paths| kept::read_input_history(&paths.history())).unwrap_or_default()
+    }
+
+    /// Keeps one more line of the input's history.
+    pub fn keep_input(&self, line: &str) {
+        if let Some(paths) = self.place.paths.as_ref().filter(|_| self.cli.keep == Keep::OnDisk) {
+            kept::keep_input(&paths.history(), line, self.clock.now_ms());
+        }
+    }
+
+    /// The facts that a screen shows in its head and its status line.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let model = self.model.as_ref().map(ToString::to_string).unwrap_or_default();
+        Facts {
+            host: self.host(),
+            cwd: self.place.shown_cwd(),
+            root: self.place.cwd.display().to_string(),
+            branch: self.told.branch().map(str::to_owned),
+            mode: self.config.permissions.mode.value.name().to_owned(),
+            instructions: self.told.names(),
+            window: self.config.model.context_window.or_else(|| models::window_of(&model)),
+            model,
+            resumed: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    fn host(&self) -> String {
+        match &self.config.endpoint {
+            Endpoint::At(_) if self.is_demo() => NO_ENDPOINT.to_owned(),
+            Endpoint::None => NO_ENDPOINT.to_owned(),
+            Endpoint::At(target) => target.url.value.authority().to_owned(),
+        }
+    }
+
+    fn is_demo(&self) -> bool {
+        self.sample.is_some()
+    }
+}
+
+/// Whether trust lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lasting {
+    /// For this run.
+    ThisRun,
+    /// From now on.
+    Remembered,
+}
+
+impl Place {
+    /// The working directory as a person names it.
+    fn shown_cwd(&self) -> String {
+        let below_home = self.env.path("HOME").and_then(|home| self.cwd.strip_prefix(home).ok());
+        match below_home {
+            Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
+            Some(below) => format!("~/{}", below.display()),
+            None => self.cwd.display().to_string(),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! From the command line to an [`App`]: directory, paths, configuration, a look at the project.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::begin::Taken;
+use super::demo::{self, Sample};
+use super::told::Told;
+use super::{App, Lasting, Place};
+use crate::cli::{Cli, Task};
+use crate::config;
+use crate::error::{Error, Kind};
+use crate::os::clock::{Clock, SystemClock};
+use crate::os::env::Env;
+use crate::os::log;
+use crate::os::paths::{Paths, absolute};
+use crate::protocol::{ModelId, NoticeKind};
+
+/// Opens. Sends nothing, starts nothing, writes nothing but the demonstration's own copy.
+pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
+    let cwd = working_directory(&cli, &env)?;
+    let paths = Paths::find(&env).ok();
+    let mut remarks = Vec::new();
+    let clock = Arc::new(SystemClock);
+    if cli.debug {
+        remarks.push((NoticeKind::Info, begin_log(paths.as_ref(), clock.now_ms())?));
+    }
+    let config = if let Some(paths) = &paths {
+        config::load(paths, &env, cli.flags.clone())?
+    } else {
+        let text = "there is no home directory: nothing is kept (try setting CLAWD_HOME)".to_owned();
+        remarks.push((NoticeKind::NotSaved, text));
+        config::without_files(&env, cli.flags.clone())?
+    };
+    remarks.extend(config.warnings.iter().map(|text| (NoticeKind::Info, text.clone())));
+    let told = Told::look(&cwd, paths.as_ref(), config.permissions.mode.value)?;
+    let model = config.model.name.as_ref().map(|name| name.value.clone());
+    let trusted = cli.trust;
+    let demo = cli.task == Task::Demo;
+    let mut app = App {
+        cli,
+        config,
+        place: Place { env, paths, cwd },
+        told,
+        clock,
+        model,
+        today: today(),
+        session: None,
+        taken: Taken::default(),
+        remarks,
+        sample: None,
+    };
+    if demo {
+        enter_demo(&mut app)?;
+    } else {
+        app.take_session()?;
+        if trusted {
+            app.trust(Lasting::ThisRun)?;
+        }
+    }
+    Ok(app)
+}
+
+/// The demonstration works in a copy of its own sample project, is told of nothing else, and keeps nothing.
+pub(super) fn enter_demo(app: &mut App) -> Result<(), Error> {
+    let sample = Sample::copy(&app.place.env)?;
+    sample.root().clone_into(&mut app.place.cwd);
+    app.place.paths = None;
+    app.told = Told::nothing(&app.place.cwd);
+    app.model = Some(ModelId::from(demo::MODEL));
+    app.taken = Taken::Nothing;
+    app.sample = Some(sample);
+    Ok(())
+}
+
+/// Begins the verbose log and says where it is.
+fn begin_log(paths: Option<&Paths>, now_ms: u64) -> Result<String, Error> {
+    let refuse = |why: String| Error::new(Kind::Config, format!("cannot write a log: {why}"));
+    let paths = paths
+        .ok_or_else(|| refuse("there is no home directory".to_owned()).hint("try setting CLAWD_HOME"))?;
+    let path = log::begin(&paths.logs(), now_ms).map_err(|error| refuse(error.to_string()))?;
+    Ok(format!("logging to {}", path.display()))
+}
+
+fn working_directory(cli: &Cli, env: &Env) -> Result<PathBuf, Error> {
+    let here = env.cwd().map(Path::to_owned);
+    let wanted = match (&cli.cd, here) {
+        (Some(cd), Some(here)) => absolute(&here, cd),
+        (Some(cd), None) if cd.is_absolute() => cd.clone(),
+        (None, Some(here)) => here,
+        (Some(_) | None, None) => {
+            return Err(Error::new(Kind::Config, "the working directory is gone").hint("try `cd`, or -C DIR"));
+        }
+    };
+    let refuse = |why: String| {
+        Error::new(Kind::Config, format!("cannot work in {}: {why}", wanted.display())).hint("try -C DIR")
+    };
+    let cwd = wanted.canonicalize().map_err(|error| refuse(error.to_string()))?;
+    if cwd.is_dir() { Ok(cwd) } else { Err(refuse("it is no directory".to_owned())) }
+}
+
+/// The day, where the user is.
+fn today() -> String {
+    jiff::Zoned::now().strftime("%Y-%m-%d").to_string()
+}
