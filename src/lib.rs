@@ -33,3 +33,5 @@ pub mod error;
 pub mod cli;
 
 pub mod app;
+
+pub mod tui;

@@ -1,0 +1,179 @@
+//! When to draw: the one place that decides it.
+//!
+//! A state machine without a clock: moments come in, a deadline and a [`Pace`] come out. It draws nothing and owns no
+//! timer; the loop around it sleeps until [`Frames::due`] and asks [`Frames::take`]. What surprises: at rest there is
+//! no deadline at all, so an idle program wakes for nothing and writes nothing.
+
+use std::time::{Duration, Instant};
+
+use super::screen::Pace;
+
+/// 16 ms: one frame at 60 Hz.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// Frames no more than this apart are a flow, in which the real cursor stays away from the composer.
+const FLOW: Duration = Duration::from_millis(300);
+
+/// So long after a key the user counts as typing: then the real cursor is in the composer, for input methods.
+const TYPING: Duration = Duration::from_secs(1);
+
+/// Why something is to be drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The user pressed a key or pasted: drawn at once.
+    Key,
+    /// A question, an abort, an end: drawn at once.
+    Turn,
+    /// Text or output arrived: drawn with what else arrives in the same 16 ms.
+    Flow,
+    /// A spinner or a clock shows its next picture at this moment.
+    Tick(Instant),
+    /// The window has a new size: drawn when it has kept it for a while.
+    Resize,
+}
+
+/// What has been asked for and not yet drawn.
+#[derive(Debug)]
+pub struct Frames {
+    settle: Duration,
+    last: Option<Instant>,
+    due: Option<Instant>,
+    not_before: Option<Instant>,
+    typing_until: Option<Instant>,
+    flowing_until: Option<Instant>,
+}
+
+impl Frames {
+    /// Nothing asked for yet. After a change of size nothing is drawn for the time `settle`.
+    #[must_use]
+    pub fn new(settle: Duration) -> Self {
+        Self { settle, last: None, due: None, not_before: None, typing_until: None, flowing_until: None }
+    }
+
+    /// Notes that there is something to draw.
+    pub fn ask(&mut self, cause: Cause, now: Instant) {
+        let calm = self.last.map_or(now, |last| last + FRAME);
+        let at = match cause {
+            Cause::Key => {
+                self.typing_until = Some(now + TYPING);
+                now
+            }
+            Cause::Turn => now,
+            Cause::Flow => {
+                self.flowing_until = self.flowing_until.max(Some(now + FLOW));
+                calm.max(now)
+            }
+            Cause::Tick(at) => {
+                self.flowing_until = self.flowing_until.max(Some(at + FLOW));
+                calm.max(at)
+            }
+            Cause::Resize => {
+                self.not_before = Some(now + self.settle);
+                calm.max(now)
+            }
+        };
+        self.due = Some(self.due.map_or(at, |due| due.min(at)));
+    }
+
+    /// The moment of the next frame; none while nothing is to be drawn.
+    #[must_use]
+    pub fn due(&self) -> Option<Instant> {
+        self.due.map(|due| self.not_before.map_or(due, |earliest| due.max(earliest)))
+    }
+
+    /// Whether it is time to draw, and at which pace. The caller then draws, with all that has arrived.
+    pub fn take(&mut self, now: Instant) -> Option<Pace> {
+        self.due().filter(|due| *due <= now)?;
+        let typing = self.typing_until.is_some_and(|until| now < until);
+        let flowing = self.flowing_until.filter(|until| now < *until);
+        self.last = Some(now);
+        self.not_before = None;
+        match flowing {
+            Some(until) if !typing => {
+                // One more frame brings the cursor back to the composer, unless the flow goes on.
+                self.due = Some(until);
+                Some(Pace::Busy)
+            }
+            Some(_) | None => {
+                self.due = None;
+                Some(Pace::Rest)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(count: u64) -> Duration {
+        Duration::from_millis(count)
+    }
+
+    /// Asks at the given milliseconds, draws whenever a frame is due, and compares the frames drawn up to 5 s.
+    fn check(asks: &[(u64, Cause)], expected: &[(u64, Pace)]) {
+        let start = Instant::now();
+        let mut frames = Frames::new(ms(60));
+        let mut drawn = Vec::new();
+        for at in 0..5_000 {
+            let now = start + ms(at);
+            for (_, cause) in asks.iter().filter(|(asked, _)| *asked == at) {
+                frames.ask(*cause, now);
+            }
+            drawn.extend(frames.take(now).map(|pace| (at, pace)));
+        }
+        assert_eq!(drawn, expected);
+        assert_eq!(frames.due(), None, "at rest nothing is due");
+    }
+
+    #[test]
+    fn nothing_asked_for_is_never_due() {
+        check(&[], &[]);
+    }
+
+    #[test]
+    fn keys_and_questions_are_drawn_at_once() {
+        let frames = [(3, Pace::Rest), (4, Pace::Rest), (5, Pace::Rest)];
+        check(&[(3, Cause::Key), (4, Cause::Key), (5, Cause::Turn)], &frames);
+    }
+
+    #[test]
+    fn a_flow_is_drawn_once_in_16_ms_and_rests_300_ms_after_its_end() {
+        let deltas: Vec<(u64, Cause)> = (0..50).map(|at| (at, Cause::Flow)).collect();
+        let frames =
+            [(0, Pace::Busy), (16, Pace::Busy), (32, Pace::Busy), (48, Pace::Busy), (64, Pace::Busy)];
+        check(&deltas, &[&frames[..], &[(349, Pace::Rest)]].concat());
+    }
+
+    #[test]
+    fn typing_into_a_flow_keeps_the_cursor_in_the_composer() {
+        let asks =
+            [(0, Cause::Flow), (10, Cause::Key), (20, Cause::Flow), (990, Cause::Flow), (1020, Cause::Flow)];
+        let frames = [
+            (0, Pace::Busy),
+            (10, Pace::Rest),
+            (26, Pace::Rest),
+            (990, Pace::Rest),
+            (1020, Pace::Busy),
+            (1320, Pace::Rest),
+        ];
+        check(&asks, &frames);
+    }
+
+    #[test]
+    fn nothing_is_drawn_until_the_window_has_kept_its_size() {
+        let asks = [(0, Cause::Resize), (30, Cause::Resize), (40, Cause::Key), (70, Cause::Resize)];
+        check(&asks, &[(130, Pace::Rest)]);
+    }
+
+    #[test]
+    fn a_spinner_turns_at_its_moment_and_counts_as_a_flow() {
+        let start = Instant::now();
+        let mut frames = Frames::new(ms(0));
+        frames.ask(Cause::Tick(start + ms(100)), start);
+        assert_eq!(frames.due(), Some(start + ms(100)));
+        assert_eq!(frames.take(start + ms(99)), None);
+        assert_eq!(frames.take(start + ms(100)), Some(Pace::Busy));
+        assert_eq!(frames.due(), Some(start + ms(400)));
+    }
+}

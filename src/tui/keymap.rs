@@ -1,0 +1,493 @@
+//! Which key does what, where: one table, from which the help page is made as well.
+//!
+//! It gives names to wishes and fulfils none: whether `?` opens the help or is typed, whether Ctrl+C clears or leaves, is
+//! decided by who knows the input. A character that no row names is typed where typing is possible.
+//!
+//! Help and behaviour cannot disagree, because there is nothing to write twice: a key that is not in the table does
+//! nothing, a row of the table is a line of the help.
+
+use super::key::{Key, KeyCode, Mods};
+use super::model::buffer::{Edit, Motion};
+
+/// What has the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Focus {
+    /// The input line, at rest.
+    Input,
+    /// The input line while a run goes on.
+    Running,
+    /// A permission prompt.
+    Question,
+    /// The turn-limit prompt.
+    Limit,
+    /// A list to pick from.
+    Picker,
+    /// The whole transcript.
+    Pager,
+    /// The help page.
+    Help,
+}
+
+/// What a key asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Types a character.
+    Type(char),
+    /// Edits what is typed.
+    Edit(Edit),
+    /// Begins a new line.
+    NewLine,
+    /// Enter: sends the input, takes the chosen item or answer.
+    Enter,
+    /// Tab: completes the word at the cursor.
+    Complete,
+    /// A row, an item or an entry up.
+    Up,
+    /// A row, an item or an entry down.
+    Down,
+    /// A window up.
+    PageUp,
+    /// A window down.
+    PageDown,
+    /// To the beginning.
+    Top,
+    /// To the end.
+    Bottom,
+    /// Searches the input history, then the next older match.
+    SearchHistory,
+    /// The next permission mode.
+    NextMode,
+    /// Opens the transcript.
+    Transcript,
+    /// On an empty input opens the key help; else `?` is typed.
+    Help,
+    /// Esc: closes what lies on top.
+    Close,
+    /// Ends the run; a popup over the input is closed first.
+    Abort,
+    /// Clears the input; on an empty one the second within 2 s leaves.
+    ClearOrLeave,
+    /// Deletes to the right; on an empty input leaves.
+    DeleteOrLeave,
+    /// Gives the answer with this number.
+    Answer(u8),
+    /// Says yes.
+    Yes,
+    /// Says no.
+    No,
+    /// Hands the terminal back to the shell.
+    Suspend,
+    /// Draws the screen anew.
+    Redraw,
+}
+
+/// A line of the help page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HelpRow {
+    /// Where it holds, the title that it stands under.
+    pub section: &'static str,
+    /// The keys, such as `Shift+Enter, Ctrl+J`.
+    pub keys: String,
+    /// What they do.
+    pub text: &'static str,
+}
+
+/// A row of the table.
+struct Row {
+    focus: &'static [Focus],
+    keys: &'static [Key],
+    /// Other codes that terminals send for the same keys: bound, not shown.
+    also: &'static [Key],
+    action: Action,
+    text: &'static str,
+}
+
+/// What `key` does in `focus`; `None` where it does nothing.
+#[must_use]
+pub fn action(focus: Focus, key: Key) -> Option<Action> {
+    let key = normal(key);
+    let bound = TABLE.iter().find(|row| row.focus.contains(&focus) && row.binds(key)).map(|row| row.action);
+    bound.or_else(|| typed(key).filter(|_| focus.is_typed_into()).map(Action::Type))
+}
+
+/// The whole table for the help page, in its order.
+pub fn help_rows() -> impl Iterator<Item = HelpRow> {
+    TABLE.iter().map(|row| HelpRow {
+        section: row.focus.first().map_or("", |focus| focus.title()),
+        keys: row.keys.iter().map(|key| name(*key)).collect::<Vec<_>>().join(", "),
+        text: row.text,
+    })
+}
+
+/// The name of a key as the help shows it.
+#[must_use]
+pub fn name(key: Key) -> String {
+    let mut name = String::new();
+    for (held, word) in [(Mods::CTRL, "Ctrl+"), (Mods::ALT, "Alt+"), (Mods::SHIFT, "Shift+")] {
+        name.push_str(if key.mods.contains(held) { word } else { "" });
+    }
+    match key.code {
+        KeyCode::Char(' ') => name.push_str("Space"),
+        KeyCode::Char(c) if key.mods == Mods::NONE => name.push(c),
+        KeyCode::Char(c) => name.extend(c.to_uppercase()),
+        KeyCode::Enter => name.push_str("Enter"),
+        KeyCode::Esc => name.push_str("Esc"),
+        KeyCode::Tab => name.push_str("Tab"),
+        KeyCode::BackTab => name.push_str("Shift+Tab"),
+        KeyCode::Backspace => name.push_str("Backspace"),
+        KeyCode::Delete => name.push_str("Delete"),
+        KeyCode::Left => name.push_str("Left"),
+        KeyCode::Right => name.push_str("Right"),
+        KeyCode::Up => name.push_str("Up"),
+        KeyCode::Down => name.push_str("Down"),
+        KeyCode::Home => name.push_str("Home"),
+        KeyCode::End => name.push_str("End"),
+        KeyCode::PageUp => name.push_str("PgUp"),
+        KeyCode::PageDown => name.push_str("PgDn"),
+        KeyCode::Other => {}
+    }
+    name
+}
+
+impl Focus {
+    /// Whether a character that is not bound is typed.
+    const fn is_typed_into(self) -> bool {
+        match self {
+            Self::Input | Self::Running | Self::Picker => true,
+            Self::Question | Self::Limit | Self::Pager | Self::Help => false,
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Input => "Input",
+            Self::Running => "While a run goes on",
+            Self::Question => "A question",
+            Self::Limit => "The turn limit",
+            Self::Picker => "A list",
+            Self::Pager => "The transcript and this page",
+            Self::Help => "This page",
+        }
+    }
+}
+
+impl Row {
+    fn binds(&self, key: Key) -> bool {
+        self.keys.iter().chain(self.also).any(|bound| *bound == key)
+    }
+}
+
+/// The one way in which a key is looked up: a character says itself whether Shift was held, and with Ctrl or Alt case
+/// does not count.
+fn normal(key: Key) -> Key {
+    let mut mods = Mods::NONE;
+    for held in [Mods::CTRL, Mods::ALT] {
+        mods = if key.mods.contains(held) { mods.with(held) } else { mods };
+    }
+    if let KeyCode::Char(c) = key.code {
+        let c = if mods == Mods::NONE { c } else { c.to_ascii_lowercase() };
+        return Key { code: KeyCode::Char(c), mods };
+    }
+    if key.code == KeyCode::BackTab { Key { code: key.code, mods } } else { key }
+}
+
+/// The character that a key types.
+fn typed(key: Key) -> Option<char> {
+    let KeyCode::Char(c) = key.code else { return None };
+    (key.mods == Mods::NONE).then_some(c)
+}
+
+const fn with(mods: Mods, code: KeyCode) -> Key {
+    Key { code, mods }
+}
+
+const fn ctrl_alt(c: char) -> Key {
+    Key { code: KeyCode::Char(c), mods: Mods::CTRL.with(Mods::ALT) }
+}
+
+const fn row(focus: &'static [Focus], keys: &'static [Key], action: Action, text: &'static str) -> Row {
+    Row { focus, keys, also: &[], action, text }
+}
+
+impl Row {
+    const fn also(mut self, also: &'static [Key]) -> Self {
+        self.also = also;
+        self
+    }
+}
+
+const UP: Key = Key::plain(KeyCode::Up);
+const DOWN: Key = Key::plain(KeyCode::Down);
+const ENTER: Key = Key::plain(KeyCode::Enter);
+const ESC: Key = Key::plain(KeyCode::Esc);
+const PAGE_UP: Key = Key::plain(KeyCode::PageUp);
+const PAGE_DOWN: Key = Key::plain(KeyCode::PageDown);
+const HOME: Key = Key::plain(KeyCode::Home);
+const END: Key = Key::plain(KeyCode::End);
+
+/// Where one writes to the model.
+const LINE: &[Focus] = &[Focus::Input, Focus::Running];
+/// Where one writes at all.
+const TEXT: &[Focus] = &[Focus::Input, Focus::Running, Focus::Picker];
+const PAGES: &[Focus] = &[Focus::Pager, Focus::Help];
+const EVERYWHERE: &[Focus] =
+    &[Focus::Input, Focus::Running, Focus::Question, Focus::Limit, Focus::Picker, Focus::Pager, Focus::Help];
+
+/// The table. Ctrl+_ comes as Ctrl+7, Ctrl+/ or Ctrl+-, and Backspace as Ctrl+H, as the terminal pleases.
+const TABLE: &[Row] = &[
+    row(&[Focus::Input], &[ENTER], Action::Enter, "send"),
+    row(
+        LINE,
+        &[with(Mods::SHIFT, KeyCode::Enter), with(Mods::ALT, KeyCode::Enter), Key::ctrl('j')],
+        Action::NewLine,
+        "new line; so does \\ before Enter",
+    )
+    .also(&[with(Mods::CTRL, KeyCode::Enter)]),
+    row(LINE, &[Key::plain(KeyCode::Tab)], Action::Complete, "complete a /command"),
+    row(LINE, &[UP], Action::Up, "a row up, then back in the history").also(&[Key::ctrl('p')]),
+    row(LINE, &[DOWN], Action::Down, "a row down, then on in the history").also(&[Key::ctrl('n')]),
+    row(LINE, &[Key::ctrl('r')], Action::SearchHistory, "search the history; again: an older match"),
+    row(&[Focus::Input], &[ESC], Action::Close, "close a list or a search"),
+    row(
+        &[Focus::Input],
+        &[Key::ctrl('c')],
+        Action::ClearOrLeave,
+        "clear the input; twice on an empty one: leave",
+    ),
+    row(LINE, &[Key::ctrl('d')], Action::DeleteOrLeave, "delete to the right; on an empty input: leave"),
+    row(
+        &[Focus::Input, Focus::Running, Focus::Question],
+        &[Key::plain(KeyCode::BackTab)],
+        Action::NextMode,
+        "next permission mode: default, accept-edits, plan",
+    )
+    .also(&[with(Mods::SHIFT, KeyCode::Tab)]),
+    row(
+        &[Focus::Input, Focus::Running, Focus::Question],
+        &[Key::ctrl('o')],
+        Action::Transcript,
+        "the whole transcript, with tool output",
+    ),
+    row(LINE, &[Key::char('?')], Action::Help, "on an empty input: this page"),
+    row(EVERYWHERE, &[Key::ctrl('z')], Action::Suspend, "suspend"),
+    row(EVERYWHERE, &[Key::ctrl('l')], Action::Redraw, "draw the screen anew"),
+    row(TEXT, &[Key::plain(KeyCode::Left)], Action::Edit(Edit::Move(Motion::Left)), "back"),
+    row(TEXT, &[Key::plain(KeyCode::Right)], Action::Edit(Edit::Move(Motion::Right)), "on"),
+    row(
+        TEXT,
+        &[Key::alt('b'), with(Mods::CTRL, KeyCode::Left)],
+        Action::Edit(Edit::Move(Motion::WordLeft)),
+        "a word back",
+    )
+    .also(&[with(Mods::ALT, KeyCode::Left)]),
+    row(
+        TEXT,
+        &[Key::alt('f'), with(Mods::CTRL, KeyCode::Right)],
+        Action::Edit(Edit::Move(Motion::WordRight)),
+        "a word on",
+    )
+    .also(&[with(Mods::ALT, KeyCode::Right)]),
+    row(
+        TEXT,
+        &[Key::ctrl('a'), HOME],
+        Action::Edit(Edit::Move(Motion::LineStart)),
+        "to the beginning of the line",
+    ),
+    row(TEXT, &[Key::ctrl('e'), END], Action::Edit(Edit::Move(Motion::LineEnd)), "to the end of the line"),
+    row(
+        TEXT,
+        &[Key::plain(KeyCode::Backspace)],
+        Action::Edit(Edit::Delete(Motion::Left)),
+        "delete to the left",
+    )
+    .also(&[Key::ctrl('h'), with(Mods::SHIFT, KeyCode::Backspace)]),
+    row(
+        TEXT,
+        &[Key::plain(KeyCode::Delete)],
+        Action::Edit(Edit::Delete(Motion::Right)),
+        "delete to the right",
+    ),
+    row(TEXT, &[Key::ctrl('w')], Action::Edit(Edit::Kill(Motion::SpaceLeft)), "kill back to the last space"),
+    row(
+        TEXT,
+        &[with(Mods::ALT, KeyCode::Backspace)],
+        Action::Edit(Edit::Kill(Motion::WordLeft)),
+        "kill the word before the cursor",
+    )
+    .also(&[with(Mods::CTRL, KeyCode::Backspace), ctrl_alt('h')]),
+    row(
+        TEXT,
+        &[Key::alt('d')],
+        Action::Edit(Edit::Kill(Motion::WordRight)),
+        "kill the word after the cursor",
+    )
+    .also(&[with(Mods::ALT, KeyCode::Delete), with(Mods::CTRL, KeyCode::Delete)]),
+    row(
+        TEXT,
+        &[Key::ctrl('u')],
+        Action::Edit(Edit::Kill(Motion::LineStart)),
+        "kill to the beginning of the line",
+    ),
+    row(TEXT, &[Key::ctrl('k')], Action::Edit(Edit::Kill(Motion::LineEnd)), "kill to the end of the line"),
+    row(TEXT, &[Key::ctrl('y')], Action::Edit(Edit::Yank), "put back what was killed"),
+    row(TEXT, &[Key::ctrl('_')], Action::Edit(Edit::Undo), "undo").also(&[
+        Key::ctrl('7'),
+        Key::ctrl('/'),
+        Key::ctrl('-'),
+    ]),
+    row(TEXT, &[ctrl_alt('_')], Action::Edit(Edit::Redo), "redo").also(&[
+        ctrl_alt('7'),
+        ctrl_alt('/'),
+        ctrl_alt('-'),
+    ]),
+    row(&[Focus::Running], &[ENTER], Action::Enter, "queue: it goes with the next request"),
+    row(&[Focus::Running], &[ESC, Key::ctrl('c')], Action::Abort, "end the run"),
+    row(&[Focus::Question], &[Key::char('1')], Action::Answer(1), "the first answer"),
+    row(&[Focus::Question], &[Key::char('2')], Action::Answer(2), "the second"),
+    row(&[Focus::Question], &[Key::char('3')], Action::Answer(3), "the third"),
+    row(&[Focus::Question], &[UP], Action::Up, "an answer up"),
+    row(&[Focus::Question], &[DOWN], Action::Down, "an answer down"),
+    row(&[Focus::Question], &[ENTER], Action::Enter, "give the answer with the ❯"),
+    row(&[Focus::Question], &[Key::char('y')], Action::Yes, "yes"),
+    row(&[Focus::Question], &[Key::char('n')], Action::No, "no"),
+    row(&[Focus::Question], &[ESC, Key::ctrl('c')], Action::Abort, "end the run"),
+    row(&[Focus::Limit], &[Key::char('y'), ENTER], Action::Yes, "go on"),
+    row(&[Focus::Limit], &[Key::char('n'), ESC], Action::No, "stop").also(&[Key::ctrl('c')]),
+    row(&[Focus::Picker], &[UP, Key::ctrl('p')], Action::Up, "an item up"),
+    row(&[Focus::Picker], &[DOWN, Key::ctrl('n')], Action::Down, "an item down"),
+    row(&[Focus::Picker], &[PAGE_UP], Action::PageUp, "ten items up"),
+    row(&[Focus::Picker], &[PAGE_DOWN], Action::PageDown, "ten items down"),
+    row(&[Focus::Picker], &[ENTER], Action::Enter, "take the item with the ❯"),
+    row(&[Focus::Picker], &[ESC], Action::Close, "close").also(&[Key::ctrl('c')]),
+    row(PAGES, &[UP], Action::Up, "a row up"),
+    row(PAGES, &[DOWN], Action::Down, "a row down"),
+    row(PAGES, &[PAGE_UP], Action::PageUp, "a screen up"),
+    row(PAGES, &[PAGE_DOWN], Action::PageDown, "a screen down").also(&[Key::char(' ')]),
+    row(PAGES, &[HOME], Action::Top, "to the beginning"),
+    row(PAGES, &[END], Action::Bottom, "to the end"),
+    row(PAGES, &[Key::char('q'), ESC], Action::Close, "close").also(&[Key::ctrl('c')]),
+    row(&[Focus::Pager], &[Key::ctrl('o')], Action::Close, "close"),
+    row(&[Focus::Help], &[Key::char('?')], Action::Close, "close"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_key_means_two_things_in_one_focus() {
+        let mut seen = HashSet::new();
+        for row in TABLE {
+            for (focus, key) in
+                row.focus.iter().flat_map(|f| row.keys.iter().chain(row.also).map(move |k| (*f, *k)))
+            {
+                assert!(seen.insert((focus, key)), "{} is bound twice in {focus:?}", name(key));
+            }
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_table_is_found_as_it_is_looked_up() {
+        for row in TABLE {
+            for key in row.keys.iter().chain(row.also) {
+                assert_eq!(action(row.focus[0], *key), Some(row.action), "{}", name(*key));
+            }
+        }
+    }
+
+    /// The contract's keys, but for those of what is not built yet.
+    #[test]
+    fn every_key_of_the_contract_is_bound() {
+        let check = |focus: Focus, keys: &[(Key, Action)]| {
+            for (key, expected) in keys {
+                assert_eq!(action(focus, *key), Some(*expected), "{} in {focus:?}", name(*key));
+            }
+        };
+        let shift = |code| with(Mods::SHIFT, code);
+        for focus in [Focus::Input, Focus::Running] {
+            check(focus, &[(ENTER, Action::Enter), (shift(KeyCode::Enter), Action::NewLine)]);
+            check(
+                focus,
+                &[(with(Mods::ALT, KeyCode::Enter), Action::NewLine), (Key::ctrl('j'), Action::NewLine)],
+            );
+            check(focus, &[(shift(KeyCode::BackTab), Action::NextMode), (Key::char('?'), Action::Help)]);
+            check(focus, &[(UP, Action::Up), (DOWN, Action::Down), (Key::ctrl('r'), Action::SearchHistory)]);
+            check(
+                focus,
+                &[(Key::plain(KeyCode::Tab), Action::Complete), (Key::ctrl('o'), Action::Transcript)],
+            );
+            check(focus, &[(Key::ctrl('z'), Action::Suspend), (Key::ctrl('l'), Action::Redraw)]);
+            check(focus, &[(Key::ctrl('d'), Action::DeleteOrLeave)]);
+        }
+        check(Focus::Input, &[(Key::ctrl('c'), Action::ClearOrLeave), (ESC, Action::Close)]);
+        check(Focus::Running, &[(Key::ctrl('c'), Action::Abort), (ESC, Action::Abort)]);
+        check(Focus::Question, &[1, 2, 3].map(|n| (Key::char(char::from(b'0' + n)), Action::Answer(n))));
+        check(
+            Focus::Question,
+            &[(Key::char('y'), Action::Yes), (Key::char('n'), Action::No), (ESC, Action::Abort)],
+        );
+        check(Focus::Question, &[(ENTER, Action::Enter), (UP, Action::Up), (DOWN, Action::Down)]);
+        check(Focus::Limit, &[(Key::char('y'), Action::Yes), (ENTER, Action::Yes)]);
+        check(Focus::Limit, &[(Key::char('n'), Action::No), (ESC, Action::No)]);
+        check(Focus::Pager, &[(Key::char('q'), Action::Close), (ESC, Action::Close)]);
+    }
+
+    #[test]
+    fn the_keys_of_readline_edit_wherever_one_types() {
+        let check = |key: Key, expected: Edit| {
+            for focus in TEXT {
+                assert_eq!(action(*focus, key), Some(Action::Edit(expected)), "{} in {focus:?}", name(key));
+            }
+        };
+        check(Key::ctrl('w'), Edit::Kill(Motion::SpaceLeft));
+        check(Key::ctrl('u'), Edit::Kill(Motion::LineStart));
+        check(Key::ctrl('k'), Edit::Kill(Motion::LineEnd));
+        check(Key::ctrl('y'), Edit::Yank);
+        check(Key::alt('d'), Edit::Kill(Motion::WordRight));
+        check(Key::alt('b'), Edit::Move(Motion::WordLeft));
+        check(Key::alt('f'), Edit::Move(Motion::WordRight));
+        check(Key::ctrl('a'), Edit::Move(Motion::LineStart));
+        check(Key::ctrl('e'), Edit::Move(Motion::LineEnd));
+        check(Key::ctrl('_'), Edit::Undo);
+    }
+
+    #[test]
+    fn shift_and_case_do_not_hide_a_key() {
+        let held = |mods: Mods, c| Key { code: KeyCode::Char(c), mods };
+        let check = |key: Key, expected: Action| assert_eq!(action(Focus::Input, key), Some(expected));
+        check(held(Mods::SHIFT, 'A'), Action::Type('A'));
+        check(held(Mods::SHIFT, '?'), Action::Help);
+        check(held(Mods::CTRL.with(Mods::SHIFT), 'W'), Action::Edit(Edit::Kill(Motion::SpaceLeft)));
+        check(held(Mods::CTRL.with(Mods::SHIFT), '-'), Action::Edit(Edit::Undo));
+        check(Key::alt('B'), Action::Edit(Edit::Move(Motion::WordLeft)));
+    }
+
+    #[test]
+    fn only_what_takes_text_is_typed_into() {
+        let check =
+            |focus: Focus, expected: Option<Action>| assert_eq!(action(focus, Key::char('ö')), expected);
+        check(Focus::Input, Some(Action::Type('ö')));
+        check(Focus::Running, Some(Action::Type('ö')));
+        check(Focus::Picker, Some(Action::Type('ö')));
+        check(Focus::Question, None);
+        check(Focus::Limit, None);
+        check(Focus::Pager, None);
+        assert_eq!(action(Focus::Input, Key::ctrl('g')), None);
+        assert_eq!(action(Focus::Input, Key::plain(KeyCode::Other)), None);
+    }
+
+    #[test]
+    fn the_help_names_every_row_once_and_its_sections_stand_together() {
+        let rows: Vec<HelpRow> = help_rows().collect();
+        assert_eq!(rows.len(), TABLE.len());
+        assert!(rows.iter().all(|row| !row.keys.is_empty() && !row.text.is_empty()));
+        let mut sections: Vec<&str> = rows.iter().map(|row| row.section).collect();
+        sections.dedup();
+        let titles: HashSet<&str> = sections.iter().copied().collect();
+        assert_eq!(sections.len(), titles.len(), "{sections:?}");
+        let new_line = rows.iter().find(|row| row.text.starts_with("new line")).unwrap();
+        assert_eq!(new_line.keys, "Shift+Enter, Alt+Enter, Ctrl+J");
+    }
+}

@@ -1,0 +1,87 @@
+//! A tool call as a person sees it: what it does, to what, and what became of it.
+
+use serde_json::Value;
+
+use super::moment::Moment;
+use crate::protocol::{CallId, Display, Tail, ToolStatus};
+use std::time::Duration;
+
+/// What a call does, in a word, and to what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// `run`, `edit`, `read`, …
+    pub verb: String,
+    /// The command, the path, the pattern; as it came, not yet sanitised.
+    pub object: String,
+}
+
+/// A call that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunningCall {
+    /// Which.
+    pub id: CallId,
+    /// What it does.
+    pub label: Label,
+    /// Since when.
+    pub since: Moment,
+    /// What it printed last.
+    pub tail: Tail,
+    /// Whether it only looks.
+    pub kind: Kind,
+}
+
+/// A call that is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoneCall {
+    /// What it did.
+    pub label: Label,
+    /// What became of it.
+    pub status: ToolStatus,
+    /// What there is to see.
+    pub display: Display,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+/// Whether a call only looks: such calls are told in one line together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It reads or searches.
+    Looks,
+    /// It may change something.
+    Acts,
+}
+
+impl Label {
+    /// The label of a call of the tool `name`; paths below `cwd` are told from there.
+    #[must_use]
+    pub fn of(name: &str, input: &Value, cwd: &str) -> Self {
+        let argument = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let path = |key: &str| {
+            let whole = argument(key);
+            let below = whole.strip_prefix(cwd).and_then(|rest| rest.strip_prefix('/'));
+            below.map(str::to_owned).unwrap_or(whole)
+        };
+        let (verb, object) = match name {
+            "Read" => ("read", path("file_path")),
+            "Write" => ("write", path("file_path")),
+            "Edit" => ("edit", path("file_path")),
+            "Bash" => ("run", argument("command")),
+            "Glob" => ("glob", argument("pattern")),
+            "Grep" => ("grep", format!("\"{}\"", argument("pattern"))),
+            other => (other, String::new()),
+        };
+        Self { verb: verb.to_owned(), object }
+    }
+}
+
+impl Kind {
+    /// What the tool `name` does.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        match name {
+            "Read" | "Glob" | "Grep" => Self::Looks,
+            _ => Self::Acts,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! All that the screen knows. Plain data; nothing here names the terminal, the runtime or a clock.
+//!
+//! [`Model`] is sub-models; each has a file. It changes in `update`, is drawn by `view`, and neither can do the other's work.
+
+pub mod buffer;
+pub mod call;
+pub mod choice;
+pub mod complete;
+pub mod composer;
+pub mod draft;
+pub mod facts;
+pub mod history;
+pub mod layout;
+pub mod live;
+pub mod moment;
+pub mod overlay;
+pub mod picker;
+pub mod question;
+pub mod queue;
+pub mod run;
+pub mod setup;
+pub mod transcript;
+
+use composer::Composer;
+use facts::{Facts, Meter};
+use moment::Moment;
+use overlay::Overlay;
+use question::{Asking, Guard};
+use queue::Queue;
+use run::RunView;
+use setup::{Choosing, Trusting};
+use transcript::Transcript;
+
+/// All that the screen knows.
+#[derive(Debug)]
+pub struct Model {
+    /// Columns and rows of the terminal.
+    pub size: Size,
+    /// Facts for the head and the status line.
+    pub facts: Facts,
+    /// What has been counted.
+    pub meter: Meter,
+    /// What has the keys, overlays aside.
+    pub stage: Stage,
+    /// What lies over it.
+    pub overlay: Option<Overlay>,
+    /// The input line.
+    pub composer: Composer,
+    /// What has been said and done.
+    pub transcript: Transcript,
+    /// The run that goes on.
+    pub run: Option<RunView>,
+    /// What waits for its turn.
+    pub queue: Queue,
+    /// What was just pressed, where that matters for the next key.
+    pub recent: Recent,
+    /// A prompt from the command line, to be sent as soon as there is somebody to send it to.
+    pub first_prompt: Option<String>,
+}
+
+/// A size in cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Columns.
+    pub columns: u16,
+    /// Rows.
+    pub rows: u16,
+}
+
+/// What has the keys: one of states that exclude each other.
+#[derive(Debug, Clone)]
+pub enum Stage {
+    /// Nothing is ready; keys go into the input.
+    Opening,
+    /// The trust question.
+    Trusting(Trusting),
+    /// The first-run screen.
+    Choosing(Choosing),
+    /// The input, at rest.
+    Idle,
+    /// The input, while a run goes on.
+    Running,
+    /// A permission question.
+    Asking(Box<Asking>),
+    /// The turn-limit question.
+    AtLimit(AtLimit),
+}
+
+/// The turn-limit question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AtLimit {
+    /// Turns so far.
+    pub turns: u32,
+    /// Calls so far.
+    pub calls: u32,
+    /// Wall time so far.
+    pub took: std::time::Duration,
+    /// When it takes keys.
+    pub guard: Guard,
+}
+
+/// What was just pressed, where that matters for the next key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Recent {
+    /// The last printable key.
+    pub printable: Option<Moment>,
+    /// Ctrl+C on an empty input: a second one soon leaves.
+    pub leave: Option<Moment>,
+}
+
+impl Stage {
+    /// Whether there is somebody to talk to.
+    #[must_use]
+    pub fn has_conversation(&self) -> bool {
+        match self {
+            Self::Opening | Self::Trusting(_) | Self::Choosing(_) => false,
+            Self::Idle | Self::Running | Self::Asking(_) | Self::AtLimit(_) => true,
+        }
+    }
+}
+
+impl Model {
+    /// A screen on which nothing has happened.
+    #[must_use]
+    pub fn new(size: Size, composer: Composer) -> Self {
+        Self {
+            size,
+            facts: Facts::default(),
+            meter: Meter::default(),
+            stage: Stage::Opening,
+            overlay: None,
+            composer,
+            transcript: Transcript::default(),
+            run: None,
+            queue: Queue::default(),
+            recent: Recent::default(),
+            first_prompt: None,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! A question on the screen: its rows, which one has the focus, and when it takes keys at all.
+//!
+//! A question that pops up under the fingers of somebody who types must not be answered by what they were typing. So it takes
+//! no key in its first 200 ms, and where they were typing as it came, none before 400 ms without a printable key; what comes
+//! meanwhile goes on into the draft (the outside contract).
+
+use super::buffer::Buffer;
+use super::moment::Moment;
+use crate::protocol::{Approval, QuestionId};
+use std::time::Duration;
+
+/// No key counts so soon after a question came.
+const SETTLE: Duration = Duration::from_millis(200);
+/// Somebody types as long as their printable keys are no further apart.
+const TYPING: Duration = Duration::from_millis(400);
+
+/// A permission question.
+#[derive(Debug, Clone)]
+pub struct Asking {
+    /// Which.
+    pub id: QuestionId,
+    /// What is asked.
+    pub approval: Approval,
+    /// The row that has the focus.
+    pub focus: Row,
+    /// What to do instead, while it is being typed.
+    pub words: Option<Buffer>,
+    /// When it takes keys.
+    pub guard: Guard,
+}
+
+/// A row of a permission question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// Yes, this once.
+    Yes,
+    /// Yes, and the offered rule from now on.
+    Always,
+    /// No.
+    No,
+}
+
+/// When a question takes keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guard {
+    shown: Moment,
+    /// The last printable key of somebody who was typing as it came.
+    typing: Option<Moment>,
+}
+
+impl Guard {
+    /// A question that comes now; `last_printable` is when a printable key came last.
+    #[must_use]
+    pub fn new(now: Moment, last_printable: Option<Moment>) -> Self {
+        Self { shown: now, typing: last_printable.filter(|last| now.since(*last) < TYPING) }
+    }
+
+    /// Whether a key that comes now is meant for the question.
+    #[must_use]
+    pub fn takes_keys(&self, now: Moment) -> bool {
+        now.since(self.shown) >= SETTLE && self.typing.is_none_or(|last| now.since(last) >= TYPING)
+    }
+
+    /// A printable key came and went into the draft.
+    pub fn typed(&mut self, now: Moment) {
+        if let Some(last) = &mut self.typing {
+            *last = now;
+        }
+    }
+}
+
+impl Asking {
+    /// A question that comes now.
+    #[must_use]
+    pub fn new(id: QuestionId, approval: Approval, guard: Guard) -> Self {
+        let focus = if approval.careful { Row::No } else { Row::Yes };
+        Self { id, approval, focus, words: None, guard }
+    }
+
+    /// Its rows, in order, each with its number.
+    pub fn rows(&self) -> impl Iterator<Item = (u8, Row)> {
+        let always = self.approval.remember.is_some();
+        [(1, Row::Yes), (2, Row::Always), (3, Row::No)]
+            .into_iter()
+            .filter(move |(_, row)| always || *row != Row::Always)
+    }
+
+    /// The focus a row up or down; it stops at the ends.
+    pub fn step(&mut self, down: Step) {
+        let rows: Vec<Row> = self.rows().map(|(_, row)| row).collect();
+        let at = rows.iter().position(|row| *row == self.focus).unwrap_or(0);
+        let to = match down {
+            Step::Up => at.saturating_sub(1),
+            Step::Down => at + 1,
+        };
+        if let Some(row) = rows.get(to) {
+            self.focus = *row;
+        }
+    }
+}
+
+/// A direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Up.
+    Up,
+    /// Down.
+    Down,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard(shown: u64, last: Option<u64>) -> Guard {
+        Guard::new(Moment(shown), last.map(Moment))
+    }
+
+    #[test]
+    fn a_question_settles_before_it_takes_keys() {
+        let guard = guard(1_000, None);
+        assert!(!guard.takes_keys(Moment(1_199)));
+        assert!(guard.takes_keys(Moment(1_200)));
+    }
+
+    #[test]
+    fn somebody_who_types_is_let_finish() {
+        let mut guard = guard(1_000, Some(900));
+        assert!(!guard.takes_keys(Moment(1_250)));
+        guard.typed(Moment(1_250));
+        assert!(!guard.takes_keys(Moment(1_600)));
+        assert!(guard.takes_keys(Moment(1_650)));
+    }
+
+    #[test]
+    fn an_earlier_key_is_no_typing() {
+        assert!(guard(1_000, Some(500)).takes_keys(Moment(1_200)));
+    }
+}

@@ -1,0 +1,98 @@
+//! What has been said and done, as cells that keep their source.
+//!
+//! A cell is rendered for the width of the moment: once when it goes into the terminal's scrollback, and again for the
+//! whole-transcript page. What waits to be printed is the end of the list behind a mark; the mark moves when the frame that
+//! prints it is out.
+
+use std::time::Duration;
+
+use super::call::DoneCall;
+use super::facts::Facts;
+use super::live::Block;
+
+/// One cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// The head of the screen.
+    Head(Box<Facts>),
+    /// What the user said.
+    User(String),
+    /// A finished block of an answer.
+    Answer(Block),
+    /// Thoughts, folded.
+    Thought {
+        /// The text.
+        text: String,
+        /// How long it took.
+        took: Duration,
+    },
+    /// Calls that only looked, in one line.
+    Explored(Vec<DoneCall>),
+    /// A call that did something.
+    Call(Box<DoneCall>),
+    /// A remark.
+    Remark(String),
+    /// Something went wrong.
+    Error(String),
+    /// The user stopped the run.
+    Interrupted {
+        /// What was running, if anything.
+        what: Option<String>,
+        /// How many queued messages are back in the input.
+        given_back: usize,
+    },
+    /// A line that says that what stands above it is void.
+    Void(String),
+    /// The end of a run.
+    Summary {
+        /// Turns.
+        turns: u32,
+        /// Calls.
+        calls: u32,
+        /// Wall time.
+        took: Duration,
+        /// Tokens of the run; zero where unknown.
+        tokens: u64,
+    },
+    /// Lines as they are (the answer to a slash command).
+    Lines(Vec<String>),
+}
+
+/// All cells, and how many of them are printed.
+#[derive(Debug, Clone, Default)]
+pub struct Transcript {
+    cells: Vec<Cell>,
+    printed: usize,
+}
+
+impl Transcript {
+    /// Adds a cell.
+    pub fn push(&mut self, cell: Cell) {
+        self.cells.push(cell);
+    }
+
+    /// All cells.
+    #[must_use]
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// The cells that are not printed yet, each with the one before it.
+    pub fn waiting(&self) -> impl Iterator<Item = (Option<&Cell>, &Cell)> {
+        (self.printed..self.cells.len()).filter_map(|index| {
+            let before = index.checked_sub(1).and_then(|before| self.cells.get(before));
+            Some((before, self.cells.get(index)?))
+        })
+    }
+
+    /// Whether cells wait to be printed.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.printed < self.cells.len()
+    }
+
+    /// All cells are printed now.
+    pub fn mark_printed(&mut self) {
+        self.printed = self.cells.len();
+    }
+}

@@ -1,0 +1,229 @@
+//! Carries out what the screen wants, and says what came of it.
+//!
+//! It holds the application and, once there is one, the conversation. What is done in a moment is answered in the same call; what
+//! waits for the network runs as a task of this runner and comes as a message. It knows no model and draws nothing.
+
+mod opening;
+
+use std::collections::VecDeque;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::effect::Effect;
+use super::msg::{Msg, Reply};
+use crate::app::{App, ModelSearch, find_local_servers, find_model, list_models};
+use crate::conversation::{Conversation, GoOn};
+use crate::error::Error;
+use crate::permission::Policy;
+use crate::protocol::{ModelId, QuestionId};
+
+/// Results of tasks that may wait; there is never more than a handful of tasks.
+const WAITING: usize = 16;
+
+/// Carries out effects.
+pub struct Runner {
+    app: App,
+    conversation: Option<Conversation>,
+    tasks: JoinSet<()>,
+    done: mpsc::Receiver<Done>,
+    tell: mpsc::Sender<Done>,
+    /// What one result gave beside the message that is out already.
+    replies: VecDeque<Reply>,
+    choice: Choice,
+}
+
+/// Where the endpoint comes from: a choice on the screen is kept for the next time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Configured,
+    OnScreen,
+}
+
+/// What a task found out.
+enum Done {
+    LocalServers(Vec<String>),
+    Models(Result<Vec<ModelId>, Error>),
+    /// What the endpoint has to choose from, where no model is named.
+    Model(Result<Vec<ModelId>, Error>),
+}
+
+impl Runner {
+    /// A runner for an application that is opened.
+    #[must_use]
+    pub fn new(app: App) -> Self {
+        let (tell, done) = mpsc::channel(WAITING);
+        Self {
+            app,
+            conversation: None,
+            tasks: JoinSet::new(),
+            done,
+            tell,
+            replies: VecDeque::new(),
+            choice: Choice::Configured,
+        }
+    }
+
+    /// Carries out one effect; returns what came of it at once. Leaving, suspending and drawing are not its business.
+    pub fn carry_out(&mut self, effect: Effect) -> Vec<Msg> {
+        let replies = match effect {
+            Effect::Trust(answer) => self.trust(answer),
+            Effect::Endpoint(choice) => self.choose(choice),
+            Effect::Resume(id) => self.resume(id),
+            Effect::KeepInput(line) => {
+                self.app.keep_input(&line);
+                Vec::new()
+            }
+            Effect::Quit | Effect::Suspend | Effect::Redraw => Vec::new(),
+            Effect::ListModels => self.start_listing(),
+            effect => match self.conversation.take() {
+                Some(mut conversation) => {
+                    let replies = self.converse(&mut conversation, effect);
+                    self.conversation = Some(conversation);
+                    replies
+                }
+                None => self.without_conversation(effect),
+            },
+        };
+        replies.into_iter().map(Msg::Reply).collect()
+    }
+
+    /// Waits for what happens next; for ever where nothing goes on. Safe to drop.
+    pub async fn next(&mut self) -> Msg {
+        loop {
+            if let Some(reply) = self.replies.pop_front() {
+                return Msg::Reply(reply);
+            }
+            let happening = async {
+                match &mut self.conversation {
+                    Some(conversation) => conversation.next().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                happening = happening => return Msg::Happened(Box::new(happening)),
+                Some(done) = self.done.recv() => {
+                    let replies = self.take(done);
+                    self.replies.extend(replies);
+                }
+            }
+        }
+    }
+
+    /// Ends what goes on: the run, its commands, the tasks. Returns the session that can be resumed.
+    pub async fn end(&mut self) -> Option<String> {
+        self.tasks.shutdown().await;
+        let mut conversation = self.conversation.take()?;
+        conversation.close().await;
+        let said = !conversation.history().is_empty();
+        self.app.session().filter(|_| said).map(ToString::to_string)
+    }
+
+    fn converse(&mut self, conversation: &mut Conversation, effect: Effect) -> Vec<Reply> {
+        match effect {
+            Effect::Submit(text) => conversation.submit(text),
+            Effect::Again => {
+                conversation.again();
+            }
+            Effect::Abort => conversation.abort(),
+            Effect::TakeBack => {
+                return conversation.take_back().map(Reply::TakenBack).into_iter().collect();
+            }
+            Effect::Answer(id, answer) => conversation.answer(id, answer),
+            Effect::Remember(rule) => return self.remember(conversation, &rule),
+            Effect::GoOn(GoOn::Yes) => {
+                conversation.go_on(GoOn::Yes);
+            }
+            Effect::GoOn(GoOn::Stop) => return vec![Reply::GivenBack(conversation.go_on(GoOn::Stop))],
+            Effect::NextMode => {
+                let policy = conversation.policy();
+                return put_in_force(conversation, Policy { mode: policy.mode.next(), ..policy });
+            }
+            Effect::Clear => return vec![told(self.app.renew(conversation).map(|()| Reply::Cleared))],
+            Effect::SwitchModel(name) => {
+                let facts = self.app.switch_model(conversation, &name);
+                return vec![told(facts.map(|facts| Reply::Ready(Box::new(facts))))];
+            }
+            Effect::Status => return vec![Reply::Lines(self.app.status(conversation))],
+            Effect::ListModels
+            | Effect::KeepInput(_)
+            | Effect::Resume(_)
+            | Effect::Trust(_)
+            | Effect::Endpoint(_)
+            | Effect::Suspend
+            | Effect::Redraw
+            | Effect::Quit => {}
+        }
+        Vec::new()
+    }
+
+    fn remember(&self, conversation: &mut Conversation, rule: &str) -> Vec<Reply> {
+        let mut policy = conversation.policy();
+        let kept = self.app.remember(&mut policy, rule);
+        let mut replies = put_in_force(conversation, policy);
+        if let Err(error) = kept {
+            replies.push(Reply::Failed(error.to_string()));
+        }
+        replies
+    }
+
+    fn start_listing(&mut self) -> Vec<Reply> {
+        match self.app.model_search() {
+            Ok(search) => {
+                self.spawn(async move { Done::Models(list_models(&search).await) });
+                Vec::new()
+            }
+            Err(error) => vec![Reply::Failed(error.to_string())],
+        }
+    }
+
+    fn spawn(&mut self, task: impl Future<Output = Done> + Send + 'static) {
+        let tell = self.tell.clone();
+        self.tasks.spawn(async move {
+            // Nobody listens only when the program ends, and then nobody wants to know.
+            drop(tell.send(task.await).await);
+        });
+    }
+
+    fn take(&mut self, done: Done) -> Vec<Reply> {
+        match done {
+            Done::LocalServers(servers) => vec![Reply::LocalServers(servers)],
+            Done::Models(Ok(models)) => vec![listed(&models)],
+            Done::Model(Ok(models)) => match models.as_slice() {
+                [model] => self.take_model(model.clone()),
+                several => vec![listed(several)],
+            },
+            Done::Models(Err(error)) => vec![Reply::Failed(error.to_string())],
+            Done::Model(Err(error)) => self.ask_for_another(&error),
+        }
+    }
+
+    /// One model is taken, among several the user chooses; where there is none, `find_model` knows what to say.
+    fn search_model(&mut self, search: ModelSearch) {
+        self.spawn(async move {
+            Done::Model(match list_models(&search).await {
+                Ok(models) if !models.is_empty() => Ok(models),
+                Ok(_) | Err(_) => find_model(&search).await.map(|model| vec![model]),
+            })
+        });
+    }
+
+    fn search_servers(&mut self) {
+        self.spawn(async { Done::LocalServers(find_local_servers().await) });
+    }
+}
+
+fn put_in_force(conversation: &mut Conversation, policy: Policy) -> Vec<Reply> {
+    let mode = policy.mode.name().to_owned();
+    let answered = conversation.set_policy(policy).into_iter().map(|QuestionId(id)| id).collect();
+    vec![Reply::Mode(mode), Reply::Answered(answered)]
+}
+
+fn listed(models: &[ModelId]) -> Reply {
+    Reply::Models(models.iter().map(ToString::to_string).collect())
+}
+
+fn told(done: Result<Reply, Error>) -> Reply {
+    done.unwrap_or_else(|error| Reply::Failed(error.to_string()))
+}

@@ -1,0 +1,149 @@
+//! The table of slash commands: one row each, from which the completion and the help are made.
+//!
+//! What a command does stands in `update/slash.rs`; here is only what it is called and when it may run.
+
+use crate::text::nearest::nearest;
+
+/// A command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slash {
+    /// Keys and commands.
+    Help,
+    /// A new session.
+    Clear,
+    /// Another model.
+    Model,
+    /// What is in force.
+    Status,
+    /// Leave.
+    Exit,
+}
+
+/// When a command may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// At once: it only looks.
+    AtOnce,
+    /// Not while a run goes on.
+    AtRest,
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// The command.
+    pub command: Slash,
+    /// Its name, without the slash.
+    pub name: &'static str,
+    /// Its usual second names.
+    pub aliases: &'static [&'static str],
+    /// What may follow it.
+    pub argument: &'static str,
+    /// What it does.
+    pub text: &'static str,
+    /// When it may run.
+    pub when: When,
+}
+
+/// All commands, in the order in which they are shown.
+pub const TABLE: &[Row] = &[
+    Row {
+        command: Slash::Help,
+        name: "help",
+        aliases: &["h"],
+        argument: "",
+        text: "keys and commands",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Clear,
+        name: "clear",
+        aliases: &["new", "reset"],
+        argument: "",
+        text: "a new session; this one stays on disk",
+        when: When::AtRest,
+    },
+    Row {
+        command: Slash::Model,
+        name: "model",
+        aliases: &["models"],
+        argument: "[NAME]",
+        text: "another model: from a list, or by name",
+        when: When::AtRest,
+    },
+    Row {
+        command: Slash::Status,
+        name: "status",
+        aliases: &[],
+        argument: "",
+        text: "session, model, endpoint, permissions",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Exit,
+        name: "exit",
+        aliases: &["quit", "q"],
+        argument: "",
+        text: "leave",
+        when: When::AtOnce,
+    },
+];
+
+/// What a line that begins with `/` turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Parsed<'a> {
+    /// A command with what follows it.
+    Command(Slash, When, &'a str),
+    /// No command, but perhaps this one was meant.
+    Unknown(Option<&'static str>),
+    /// No command at all: a path, say.
+    Text,
+}
+
+/// Reads a line that begins with `/`.
+#[must_use]
+pub fn parse(line: &str) -> Parsed<'_> {
+    let Some(body) = line.strip_prefix('/') else { return Parsed::Text };
+    let (word, argument) = body.split_once(char::is_whitespace).unwrap_or((body, ""));
+    if word.is_empty() || word.contains('/') {
+        return Parsed::Text;
+    }
+    match TABLE.iter().find(|row| row.name == word || row.aliases.contains(&word)) {
+        Some(row) => Parsed::Command(row.command, row.when, argument.trim()),
+        None => Parsed::Unknown(nearest(word, TABLE.iter().map(|row| row.name)).and_then(known)),
+    }
+}
+
+fn known(name: &str) -> Option<&'static str> {
+    TABLE.iter().map(|row| row.name).find(|known| *known == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_aliases_and_arguments() {
+        assert_eq!(parse("/help"), Parsed::Command(Slash::Help, When::AtOnce, ""));
+        assert_eq!(parse("/quit"), Parsed::Command(Slash::Exit, When::AtOnce, ""));
+        assert_eq!(parse("/model  gpt x "), Parsed::Command(Slash::Model, When::AtRest, "gpt x"));
+    }
+
+    #[test]
+    fn a_path_is_no_command_and_a_slip_is_mended() {
+        assert_eq!(parse("/usr/bin/env is where?"), Parsed::Text);
+        assert_eq!(parse("/ what"), Parsed::Text);
+        assert_eq!(parse("/modle"), Parsed::Unknown(Some("model")));
+        assert_eq!(parse("/zzzzzzzz"), Parsed::Unknown(None));
+    }
+
+    #[test]
+    fn no_name_stands_twice() {
+        let mut names: Vec<&str> =
+            TABLE.iter().flat_map(|row| row.aliases.iter().copied().chain([row.name])).collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

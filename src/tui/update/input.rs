@@ -1,0 +1,304 @@
+//! Keys in the input line, at rest and while a run goes on.
+
+use std::time::Duration;
+
+use super::slash;
+use crate::tui::effect::Effect;
+use crate::tui::key::Key;
+use crate::tui::keymap::{self, Action, Focus};
+use crate::tui::model::Model;
+use crate::tui::model::buffer::{Edit, Motion, Went};
+use crate::tui::model::composer::{Cleared, Escaped, Submission};
+use crate::tui::model::draft::{Draft, InputMode};
+use crate::tui::model::history;
+use crate::tui::model::moment::Moment;
+use crate::tui::model::overlay::{Overlay, Page, PageOf};
+use crate::tui::model::queue::Queued;
+use crate::tui::model::run::Stopping;
+use crate::tui::model::transcript::Cell;
+
+/// How soon a second Ctrl+C on an empty input leaves (the outside contract).
+const LEAVE_WITHIN: Duration = Duration::from_secs(2);
+
+/// A key in the input line.
+pub(super) fn press(model: &mut Model, now: Moment, key: Key, focus: Focus) -> Vec<Effect> {
+    let Some(action) = keymap::action(focus, key) else { return Vec::new() };
+    let leave_armed = model.recent.leave.take();
+    match action {
+        Action::Type(c) => {
+            model.recent.printable = Some(now);
+            model.composer.type_in(c);
+        }
+        Action::Edit(edit) => model.composer.edit(edit),
+        Action::NewLine => model.composer.new_line(),
+        Action::Complete => model.composer.complete(),
+        Action::SearchHistory => model.composer.search(),
+        Action::Up => return up(model),
+        Action::Down => {
+            model.composer.down(usize::from(model.size.columns));
+        }
+        Action::Enter => return enter(model, focus),
+        Action::Help if model.composer.is_empty() => open(model, PageOf::Help),
+        Action::Help => model.composer.type_in('?'),
+        Action::Transcript => open(model, PageOf::Transcript),
+        Action::Close => {
+            model.composer.escape();
+        }
+        Action::Abort => return abort(model),
+        Action::ClearOrLeave => return clear_or_leave(model, now, leave_armed),
+        Action::DeleteOrLeave if model.composer.is_empty() => return vec![Effect::Quit],
+        Action::DeleteOrLeave => model.composer.edit(Edit::Delete(Motion::Right)),
+        Action::NextMode => return vec![Effect::NextMode],
+        Action::Suspend => return vec![Effect::Suspend],
+        Action::Redraw => return vec![Effect::Redraw],
+        Action::PageUp
+        | Action::PageDown
+        | Action::Top
+        | Action::Bottom
+        | Action::Answer(_)
+        | Action::Yes
+        | Action::No => {}
+    }
+    Vec::new()
+}
+
+/// Keys that came while a question does not take any yet: what is typed goes on into the draft, the rest is dropped.
+pub(super) fn type_ahead(model: &mut Model, now: Moment, key: Key) -> bool {
+    match keymap::action(Focus::Running, key) {
+        Some(Action::Type(c)) => {
+            model.recent.printable = Some(now);
+            model.composer.type_in(c);
+            true
+        }
+        Some(Action::Help) => {
+            model.composer.type_in('?');
+            true
+        }
+        Some(Action::Edit(edit)) => {
+            model.composer.edit(edit);
+            false
+        }
+        _ => false,
+    }
+}
+
+fn open(model: &mut Model, of: PageOf) {
+    model.overlay = Some(Overlay::Page(Page::open(of)));
+}
+
+/// Up on an empty input takes back what waits in the queue before it goes into the history.
+fn up(model: &mut Model) -> Vec<Effect> {
+    match model.queue.last().filter(|_| model.composer.is_empty()) {
+        Some(Queued::Message(_)) if model.stage.has_conversation() => return vec![Effect::TakeBack],
+        Some(Queued::Message(_) | Queued::Command(_)) => {
+            if let Some(queued) = model.queue.take_last() {
+                model.composer.restore(as_draft(&queued));
+            }
+        }
+        None => {
+            let _went: Went = model.composer.up(usize::from(model.size.columns));
+        }
+    }
+    Vec::new()
+}
+
+fn enter(model: &mut Model, focus: Focus) -> Vec<Effect> {
+    // before there is anybody to talk to, what is sent waits as it does behind a run
+    let focus = if model.stage.has_conversation() { focus } else { Focus::Running };
+    if focus == Focus::Input && model.composer.is_empty() {
+        return vec![Effect::Again];
+    }
+    match model.composer.enter() {
+        Some(submission) => submit(model, &submission, focus),
+        None => Vec::new(),
+    }
+}
+
+fn submit(model: &mut Model, submission: &Submission, focus: Focus) -> Vec<Effect> {
+    // who has sent something is not typing any more
+    model.recent.printable = None;
+    let mut effects = vec![Effect::KeepInput(history::to_line(&submission.draft, 0))];
+    let text = submission.text();
+    match submission.mode {
+        InputMode::Command => effects.extend(slash::run(model, text, focus)),
+        InputMode::Prompt | InputMode::Shell | InputMode::Note => effects.extend(say(model, text, focus)),
+    }
+    effects
+}
+
+/// Says `text`: a new run, or one more in the queue.
+pub(super) fn say(model: &mut Model, text: &str, focus: Focus) -> Vec<Effect> {
+    if focus == Focus::Running {
+        model.queue.push(Queued::Message(text.to_owned()));
+    }
+    vec![Effect::Submit(text.to_owned())]
+}
+
+fn abort(model: &mut Model) -> Vec<Effect> {
+    if model.composer.escape() == Escaped::Closed {
+        return Vec::new();
+    }
+    stop(model)
+}
+
+/// Tells the run to stop.
+pub(super) fn stop(model: &mut Model) -> Vec<Effect> {
+    if let Some(run) = &mut model.run {
+        run.stopping = Stopping::Yes;
+    }
+    vec![Effect::Abort]
+}
+
+fn clear_or_leave(model: &mut Model, now: Moment, armed: Option<Moment>) -> Vec<Effect> {
+    if model.composer.escape() == Escaped::Closed {
+        return Vec::new();
+    }
+    match model.composer.clear() {
+        Cleared::Kept(draft) => vec![Effect::KeepInput(history::to_line(&draft, 0))],
+        Cleared::Blank => Vec::new(),
+        Cleared::WasEmpty if armed.is_some_and(|at| now.since(at) < LEAVE_WITHIN) => vec![Effect::Quit],
+        Cleared::WasEmpty => {
+            model.recent.leave = Some(now);
+            Vec::new()
+        }
+    }
+}
+
+/// Puts messages back into the input, the first of them first, and the commands that waited behind them.
+pub(super) fn give_back(model: &mut Model, messages: Vec<String>) {
+    let commands = model.queue.take_commands().into_iter().map(Queued::Command);
+    let all: Vec<Queued> = messages.into_iter().map(Queued::Message).chain(commands).collect();
+    for queued in all.iter().rev() {
+        model.composer.restore(as_draft(queued));
+    }
+}
+
+fn as_draft(queued: &Queued) -> Draft {
+    match queued {
+        Queued::Message(text) => Draft::read_back(text),
+        Queued::Command(line) => Draft::read_back(line).signed(),
+    }
+}
+
+/// What waited behind a run that is over, or for its beginning: the commands run, unless another run comes first.
+pub(super) fn run_commands(model: &mut Model) -> Vec<Effect> {
+    let lines = model.queue.take_commands();
+    lines.iter().flat_map(|line| slash::run(model, line, Focus::Input)).collect()
+}
+
+/// Adds a remark to the transcript.
+pub(super) fn remark(model: &mut Model, text: impl Into<String>) {
+    model.transcript.push(Cell::Remark(text.into()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{draft, idle, press, queued, running, wishes};
+    use super::*;
+
+    fn submit(text: &str) -> Effect {
+        Effect::Submit(text.to_owned())
+    }
+
+    #[test]
+    fn enter_says_what_is_written_and_keeps_it() {
+        let mut model = idle();
+        let effects = press(&mut model, 0, "hello<enter>");
+        assert!(
+            matches!(effects.as_slice(), [Effect::KeepInput(line), said] if line.contains("hello") && *said == submit("hello"))
+        );
+        assert_eq!(draft(&model), "");
+    }
+
+    #[test]
+    fn enter_on_nothing_asks_again_at_rest_and_does_nothing_in_a_run() {
+        assert_eq!(press(&mut idle(), 0, "<enter>"), [Effect::Again]);
+        assert_eq!(press(&mut running(), 0, "<enter>"), []);
+        assert_eq!(press(&mut idle(), 0, "  <enter>"), []);
+    }
+
+    #[test]
+    fn what_is_said_in_a_run_waits_and_up_takes_the_last_back() {
+        let mut model = running();
+        assert_eq!(
+            wishes(&mut model, 0, "one<enter>/clear<enter>two<enter>"),
+            [submit("one"), submit("two")]
+        );
+        assert_eq!(queued(&model), ["one", "/clear", "two"]);
+        assert_eq!(press(&mut model, 0, "<up>"), [Effect::TakeBack]);
+        model.queue.drop_last_message();
+        assert_eq!(press(&mut model, 0, "<up>"), []);
+        assert_eq!((draft(&model), model.composer.mode()), ("/clear", InputMode::Command));
+        assert_eq!(queued(&model), ["one"]);
+    }
+
+    #[test]
+    fn before_there_is_anybody_to_talk_to_words_wait_and_can_be_had_back() {
+        let mut model = idle();
+        model.stage = crate::tui::model::Stage::Opening;
+        press(&mut model, 0, "early<enter>");
+        assert_eq!(queued(&model), ["early"]);
+        assert_eq!(press(&mut model, 0, "<up>"), []);
+        assert_eq!((draft(&model), queued(&model).len()), ("early", 0));
+    }
+
+    #[test]
+    fn two_ctrl_c_on_an_empty_input_leave_only_if_they_are_close() {
+        let check = |between: &str, at: u64, expected: &[Effect]| {
+            let mut model = idle();
+            assert_eq!(press(&mut model, 0, "<c-c>"), []);
+            press(&mut model, 100, between);
+            assert_eq!(press(&mut model, at, "<c-c>"), expected, "{between} {at}");
+        };
+        check("", 1_999, &[Effect::Quit]);
+        check("", 2_000, &[]);
+        check("<up>", 1_000, &[]);
+    }
+
+    #[test]
+    fn ctrl_c_clears_a_draft_and_does_not_arm() {
+        let mut model = idle();
+        assert!(matches!(press(&mut model, 0, "half<c-c>").as_slice(), [Effect::KeepInput(_)]));
+        assert_eq!((draft(&model), model.recent.leave), ("", None));
+        assert_eq!(press(&mut model, 0, "<up>"), []);
+        assert_eq!(draft(&model), "half");
+    }
+
+    #[test]
+    fn ctrl_d_leaves_only_an_empty_input() {
+        assert_eq!(press(&mut idle(), 0, "<c-d>"), [Effect::Quit]);
+        let mut model = idle();
+        assert_eq!(press(&mut model, 0, "ab<c-a><c-d>"), []);
+        assert_eq!(draft(&model), "b");
+    }
+
+    #[test]
+    fn esc_ends_a_run_unless_something_lies_over_the_input() {
+        assert_eq!(press(&mut running(), 0, "<esc>"), [Effect::Abort]);
+        assert_eq!(press(&mut running(), 0, "<c-c>"), [Effect::Abort]);
+        let mut model = running();
+        assert_eq!(press(&mut model, 0, "/he<esc>"), []);
+        assert_eq!(press(&mut model, 0, "<esc>"), [Effect::Abort]);
+        assert_eq!(draft(&model), "/he");
+        assert_eq!(model.run.unwrap().stopping, Stopping::Yes);
+    }
+
+    #[test]
+    fn a_question_mark_is_help_only_on_an_empty_input() {
+        let mut model = idle();
+        press(&mut model, 0, "why?");
+        assert!(model.overlay.is_none() && draft(&model) == "why?");
+        let mut model = idle();
+        press(&mut model, 0, "?");
+        assert!(matches!(model.overlay, Some(Overlay::Page(Page { of: PageOf::Help, .. }))));
+    }
+
+    #[test]
+    fn who_has_sent_something_is_not_typing() {
+        let mut model = idle();
+        press(&mut model, 50, "go");
+        assert_eq!(model.recent.printable, Some(Moment(50)));
+        press(&mut model, 60, "<enter>");
+        assert_eq!(model.recent.printable, None);
+    }
+}

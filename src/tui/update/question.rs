@@ -1,0 +1,303 @@
+//! Keys while a question waits: a permission, or the turn limit.
+
+use super::input;
+use crate::conversation::GoOn;
+use crate::protocol::Answer;
+use crate::tui::effect::Effect;
+use crate::tui::key::{Key, KeyCode};
+use crate::tui::keymap::{self, Action, Focus};
+use crate::tui::model::buffer::Buffer;
+use crate::tui::model::draft::Draft;
+use crate::tui::model::moment::Moment;
+use crate::tui::model::overlay::{Overlay, Page, PageOf};
+use crate::tui::model::question::{Asking, Row, Step};
+use crate::tui::model::{Model, Stage};
+
+/// What a key means for a question.
+enum Pressed {
+    /// Nothing, or something on the way to an answer.
+    Nothing,
+    /// This is the answer.
+    Row(Row),
+    /// No, with these words; without any where they are blank.
+    No(String),
+    /// From the words back to the rows.
+    Back,
+    /// End the run.
+    Abort,
+    /// For the program as a whole.
+    Elsewhere(Effect),
+    /// The whole transcript, with the question's preview in full.
+    Page,
+}
+
+/// A key while a permission question waits.
+pub(super) fn press(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
+    let Stage::Asking(asking) = &mut model.stage else { return Vec::new() };
+    let stops = keymap::action(Focus::Question, key) == Some(Action::Abort);
+    if !stops && !asking.guard.takes_keys(now) {
+        if input::type_ahead(model, now, key)
+            && let Stage::Asking(asking) = &mut model.stage
+        {
+            asking.guard.typed(now);
+        }
+        return Vec::new();
+    }
+    let pressed = match &mut asking.words {
+        Some(words) => press_in_words(words, key),
+        None => press_in_rows(asking, key),
+    };
+    match pressed {
+        Pressed::Nothing => Vec::new(),
+        Pressed::Row(row) => choose(model, row),
+        Pressed::No(words) => {
+            let words = Some(words.trim().to_owned()).filter(|words| !words.is_empty());
+            answer(model, Answer::Deny { words })
+        }
+        Pressed::Back => {
+            asking.words = None;
+            Vec::new()
+        }
+        Pressed::Abort => input::stop(model),
+        Pressed::Elsewhere(effect) => vec![effect],
+        Pressed::Page => {
+            model.overlay = Some(Overlay::Page(Page::open(PageOf::Transcript)));
+            Vec::new()
+        }
+    }
+}
+
+/// A paste into the words of a refusal. Says whether words are being typed.
+pub(super) fn paste(asking: &mut Asking, text: &str) -> bool {
+    match &mut asking.words {
+        Some(words) => {
+            words.insert(Draft::plain(text));
+            true
+        }
+        None => false,
+    }
+}
+
+fn press_in_rows(asking: &mut Asking, key: Key) -> Pressed {
+    match keymap::action(Focus::Question, key) {
+        Some(Action::Answer(number)) => {
+            let row = asking.rows().find(|(its, _)| *its == number);
+            row.map_or(Pressed::Nothing, |(_, row)| Pressed::Row(row))
+        }
+        Some(Action::Enter) => Pressed::Row(asking.focus),
+        Some(Action::Yes) => Pressed::Row(Row::Yes),
+        Some(Action::No) => Pressed::No(String::new()),
+        Some(Action::Up) => {
+            asking.step(Step::Up);
+            Pressed::Nothing
+        }
+        Some(Action::Down) => {
+            asking.step(Step::Down);
+            Pressed::Nothing
+        }
+        Some(Action::Abort) => Pressed::Abort,
+        Some(Action::NextMode) => Pressed::Elsewhere(Effect::NextMode),
+        Some(Action::Suspend) => Pressed::Elsewhere(Effect::Suspend),
+        Some(Action::Redraw) => Pressed::Elsewhere(Effect::Redraw),
+        Some(Action::Transcript) => Pressed::Page,
+        _ => Pressed::Nothing,
+    }
+}
+
+fn press_in_words(words: &mut Buffer, key: Key) -> Pressed {
+    match keymap::action(Focus::Running, key) {
+        Some(Action::Type(c)) => words.type_in(Draft::plain(c)),
+        Some(Action::Help) => words.type_in(Draft::plain('?')),
+        Some(Action::Edit(edit)) => words.edit(edit),
+        Some(Action::NewLine) => words.type_in(Draft::plain(' ')),
+        Some(Action::Enter) => return Pressed::No(words.draft().text().to_owned()),
+        Some(Action::Abort) if key.code == KeyCode::Esc => return Pressed::Back,
+        Some(Action::Abort) => return Pressed::Abort,
+        Some(Action::Suspend) => return Pressed::Elsewhere(Effect::Suspend),
+        Some(Action::Redraw) => return Pressed::Elsewhere(Effect::Redraw),
+        _ => {}
+    }
+    Pressed::Nothing
+}
+
+fn choose(model: &mut Model, row: Row) -> Vec<Effect> {
+    let Stage::Asking(asking) = &mut model.stage else { return Vec::new() };
+    asking.focus = row;
+    match row {
+        Row::Yes => answer(model, Answer::Allow),
+        Row::Always => {
+            let rule = asking.approval.remember.clone();
+            let mut effects: Vec<Effect> = rule.map(Effect::Remember).into_iter().collect();
+            effects.extend(answer(model, Answer::AllowAlways));
+            effects
+        }
+        Row::No => {
+            asking.words = Some(Buffer::default());
+            Vec::new()
+        }
+    }
+}
+
+fn answer(model: &mut Model, answer: Answer) -> Vec<Effect> {
+    match std::mem::replace(&mut model.stage, Stage::Running) {
+        Stage::Asking(asking) => vec![Effect::Answer(asking.id, answer)],
+        other => {
+            model.stage = other;
+            Vec::new()
+        }
+    }
+}
+
+/// A key while the turn-limit question waits.
+pub(super) fn press_at_limit(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
+    let Stage::AtLimit(limit) = &mut model.stage else { return Vec::new() };
+    if !limit.guard.takes_keys(now) {
+        if input::type_ahead(model, now, key)
+            && let Stage::AtLimit(limit) = &mut model.stage
+        {
+            limit.guard.typed(now);
+        }
+        return Vec::new();
+    }
+    match keymap::action(Focus::Limit, key) {
+        Some(Action::Yes) => {
+            super::run::begin(model, now);
+            vec![Effect::GoOn(GoOn::Yes)]
+        }
+        Some(Action::No) => {
+            model.stage = Stage::Idle;
+            model.queue.drop_messages();
+            vec![Effect::GoOn(GoOn::Stop)]
+        }
+        Some(Action::Suspend) => vec![Effect::Suspend],
+        Some(Action::Redraw) => vec![Effect::Redraw],
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::testing::{asked, draft, happen, press, reply, running};
+    use super::*;
+    use crate::protocol::{Asked, Question, QuestionId};
+    use crate::tui::model::AtLimit;
+    use crate::tui::model::question::Guard;
+    use crate::tui::msg::{Msg, Reply};
+    use crate::tui::update::update;
+
+    fn answered(answer: Answer) -> Vec<Effect> {
+        vec![Effect::Answer(QuestionId(7), answer)]
+    }
+
+    fn deny(words: Option<&str>) -> Vec<Effect> {
+        answered(Answer::Deny { words: words.map(str::to_owned) })
+    }
+
+    #[test]
+    fn each_key_gives_its_answer() {
+        let check = |keys: &str, expected: Vec<Effect>| {
+            assert_eq!(press(&mut asked(false), 200, keys), expected, "{keys}");
+        };
+        for keys in ["1", "y", "<enter>", "<down><up><enter>"] {
+            check(keys, answered(Answer::Allow));
+        }
+        let mut always = vec![Effect::Remember("Bash(touch a)".to_owned())];
+        always.extend(answered(Answer::AllowAlways));
+        check("2", always);
+        check("n", deny(None));
+        check("3<enter>", deny(None));
+        check("3  <enter>", deny(None));
+        check("3use b?<enter>", deny(Some("use b?")));
+        check("<esc>", vec![Effect::Abort]);
+        check("<c-c>", vec![Effect::Abort]);
+        check("3no<c-c>", vec![Effect::Abort]);
+        check("<s-tab>", vec![Effect::NextMode]);
+        for keys in ["4", "x", "<down><down>"] {
+            check(keys, vec![]);
+        }
+    }
+
+    #[test]
+    fn where_harm_cannot_be_undone_enter_says_no() {
+        let mut model = asked(true);
+        assert_eq!(press(&mut model, 200, "<enter>"), []);
+        assert_eq!(press(&mut model, 200, "<enter>"), deny(None));
+    }
+
+    #[test]
+    fn what_comes_too_early_goes_on_into_the_draft() {
+        let mut model = asked(false);
+        assert_eq!(press(&mut model, 199, "1y?<enter>"), []);
+        assert_eq!(draft(&model), "1y?");
+        assert_eq!(press(&mut model, 200, "1"), answered(Answer::Allow));
+        assert_eq!(draft(&model), "1y?");
+    }
+
+    #[test]
+    fn who_types_as_it_comes_is_let_finish() {
+        let mut model = asked(false);
+        let Stage::Asking(asking) = &mut model.stage else { panic!("a question") };
+        asking.guard = Guard::new(Moment(1_000), Some(Moment(900)));
+        assert_eq!(press(&mut model, 1_250, "y"), []);
+        assert_eq!(press(&mut model, 1_649, "<enter>"), []);
+        assert_eq!(press(&mut model, 1_650, "<enter>"), answered(Answer::Allow));
+        assert_eq!(draft(&model), "y");
+    }
+
+    #[test]
+    fn the_run_can_be_ended_at_any_moment() {
+        assert_eq!(press(&mut asked(false), 0, "<esc>"), [Effect::Abort]);
+    }
+
+    #[test]
+    fn a_paste_answers_nothing() {
+        let mut model = asked(false);
+        assert_eq!(update(&mut model, Moment(500), Msg::Paste("1\ny\n".to_owned())), []);
+        assert_eq!(draft(&model), "1\ny\n");
+        press(&mut model, 500, "3");
+        update(&mut model, Moment(500), Msg::Paste("use b".to_owned()));
+        assert_eq!(press(&mut model, 500, "<enter>"), deny(Some("use b")));
+    }
+
+    #[test]
+    fn a_rule_that_cannot_be_shown_whole_is_not_offered() {
+        let mut model = asked(false);
+        let Stage::Asking(asking) = model.stage else { panic!("a question") };
+        let approval =
+            crate::protocol::Approval { remember: Some("Bash(a\nb)".to_owned()), ..asking.approval };
+        model.stage = Stage::Running;
+        let question = Question { id: QuestionId(7), asked: Asked::Approval(approval) };
+        happen(&mut model, crate::conversation::Happening::Asked(question));
+        assert_eq!(press(&mut model, 200, "2"), []);
+        assert_eq!(press(&mut model, 200, "3no<enter>"), deny(Some("no")));
+    }
+
+    #[test]
+    fn a_question_that_the_rules_have_answered_goes() {
+        let mut model = asked(false);
+        reply(&mut model, Reply::Answered(vec![6]));
+        assert!(matches!(model.stage, Stage::Asking(_)));
+        reply(&mut model, Reply::Answered(vec![6, 7]));
+        assert!(matches!(model.stage, Stage::Running));
+    }
+
+    #[test]
+    fn the_turn_limit_takes_its_keys_after_a_while() {
+        let check = |at: u64, keys: &str, expected: &[Effect]| {
+            let mut model = running();
+            let guard = Guard::new(Moment(0), None);
+            model.stage = Stage::AtLimit(AtLimit { turns: 2, calls: 1, took: Duration::ZERO, guard });
+            assert_eq!(press(&mut model, at, keys), expected, "{keys} at {at}");
+        };
+        for key in ["y", "<enter>"] {
+            check(200, key, &[Effect::GoOn(GoOn::Yes)]);
+            check(199, key, &[]);
+        }
+        for key in ["n", "<esc>", "<c-c>"] {
+            check(200, key, &[Effect::GoOn(GoOn::Stop)]);
+        }
+        check(200, "1", &[]);
+    }
+}

@@ -1,0 +1,220 @@
+//! What an effect gave.
+
+use super::input::{give_back, remark, run_commands};
+use crate::protocol::{Message, QuestionId, ToolCall};
+use crate::tui::effect::Effect;
+use crate::tui::model::choice::Item;
+use crate::tui::model::draft::Draft;
+use crate::tui::model::facts::{Facts, Meter, Resumed};
+use crate::tui::model::history;
+use crate::tui::model::moment::Moment;
+use crate::tui::model::overlay::Overlay;
+use crate::tui::model::picker::Picker;
+use crate::tui::model::question::Guard;
+use crate::tui::model::setup::{Choosing, FirstRun, Trusting};
+use crate::tui::model::transcript::Cell;
+use crate::tui::model::{Model, Stage};
+use crate::tui::msg::Reply;
+
+/// Takes what an effect gave.
+pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> {
+    match reply {
+        Reply::Ready(facts) => return ready(model, *facts),
+        Reply::AskTrust(card) => {
+            let guard = Guard::new(now, model.recent.printable);
+            model.stage = Stage::Trusting(Trusting { card, focus: 2, guard });
+        }
+        Reply::PickSession(sessions) => {
+            let items = sessions.into_iter().map(|(id, title)| Item::new(title, id)).collect();
+            model.overlay = Some(Overlay::Sessions(Box::new(Picker::new("Resume", items))));
+        }
+        Reply::AskEndpoint(offer) => ask_endpoint(model, offer),
+        Reply::LocalServers(servers) => {
+            if let Stage::Choosing(choosing) = &mut model.stage {
+                choosing.found(servers);
+            }
+        }
+        Reply::TakenBack(text) => {
+            model.queue.drop_last_message();
+            model.composer.restore(Draft::read_back(text));
+        }
+        Reply::GivenBack(texts) => give_back(model, texts),
+        Reply::Mode(name) => model.facts.mode = name,
+        Reply::Answered(ids) => answered(model, &ids),
+        Reply::Models(names) => {
+            let items = names.into_iter().map(|name| Item::new(name, "")).collect();
+            model.overlay = Some(Overlay::Models(Box::new(Picker::new("Model", items))));
+        }
+        Reply::Cleared => {
+            model.meter = Meter::default();
+            remark(model, "a new session has begun; the old one stays on disk");
+        }
+        Reply::Lines(lines) => model.transcript.push(Cell::Lines(lines)),
+        Reply::Failed(text) => failed(model, text),
+        Reply::InputHistory(lines) => {
+            model.composer.load_history(lines.iter().filter_map(|line| history::from_line(line)));
+        }
+    }
+    Vec::new()
+}
+
+/// There is somebody to talk to now, or somebody else than before.
+fn ready(model: &mut Model, mut facts: Facts) -> Vec<Effect> {
+    let resumed = facts.resumed.take();
+    let remarks = std::mem::take(&mut facts.remarks);
+    model.facts = facts;
+    if !matches!(model.stage, Stage::Opening | Stage::Trusting(_) | Stage::Choosing(_)) {
+        return Vec::new();
+    }
+    model.stage = Stage::Idle;
+    let head = Facts { resumed: None, ..model.facts.clone() };
+    model.transcript.push(Cell::Head(Box::new(head)));
+    if let Some(resumed) = resumed {
+        show_again(model, &resumed);
+    }
+    for text in remarks {
+        remark(model, text);
+    }
+    begin_what_waits(model)
+}
+
+/// The first message starts a run, the others wait for its next request; commands wait for its end.
+fn begin_what_waits(model: &mut Model) -> Vec<Effect> {
+    let first = model.first_prompt.take();
+    let said = first.is_some();
+    let messages: Vec<String> = first.into_iter().chain(model.queue.messages().map(str::to_owned)).collect();
+    if !said {
+        model.queue.drop_first_message();
+    }
+    if messages.is_empty() { run_commands(model) } else { messages.into_iter().map(Effect::Submit).collect() }
+}
+
+fn show_again(model: &mut Model, resumed: &Resumed) {
+    match resumed.before {
+        0 => {}
+        1 => remark(model, "1 earlier message stands before these"),
+        n => remark(model, format!("{n} earlier messages stand before these")),
+    }
+    let mut calls = Vec::new();
+    for message in &resumed.messages {
+        match message {
+            Message::Tool(answer) => {
+                if let Some(call) = calls.iter().find(|call: &&ToolCall| call.id == answer.call_id) {
+                    super::run::show_call(model, call, answer);
+                }
+            }
+            Message::Assistant(said) => {
+                super::run::show_message(model, message);
+                calls.extend(said.tool_calls.iter().cloned());
+                if let Some(usage) = said.usage {
+                    model.meter.context = usage.prompt_tokens.saturating_add(usage.completion_tokens);
+                }
+            }
+            Message::User(_) => super::run::show_message(model, message),
+        }
+    }
+}
+
+/// The first-run screen may be shown already, and a choice may have failed: then the rows come back.
+fn ask_endpoint(model: &mut Model, offer: FirstRun) {
+    model.stage = Stage::Choosing(Choosing::new(offer));
+}
+
+fn answered(model: &mut Model, ids: &[u64]) {
+    if let Stage::Asking(asking) = &model.stage {
+        let QuestionId(id) = asking.id;
+        if ids.contains(&id) {
+            model.stage = Stage::Running;
+        }
+    }
+}
+
+fn failed(model: &mut Model, text: String) {
+    model.transcript.push(Cell::Error(text));
+    if let Stage::Choosing(choosing) = &mut model.stage {
+        choosing.step = crate::tui::model::setup::Step::Rows;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{draft, idle, last, press, queued, reply, running};
+    use super::*;
+
+    fn opening() -> Model {
+        let mut model = idle();
+        model.stage = Stage::Opening;
+        model
+    }
+
+    fn ready() -> Reply {
+        Reply::Ready(Box::default())
+    }
+
+    #[test]
+    fn what_waited_for_the_beginning_is_said_in_order() {
+        let submits =
+            |texts: &[&str]| texts.iter().map(|text| Effect::Submit((*text).to_owned())).collect::<Vec<_>>();
+        let mut model = opening();
+        model.first_prompt = Some("given".to_owned());
+        press(&mut model, 0, "typed<enter>");
+        assert_eq!(reply(&mut model, ready()), submits(&["given", "typed"]));
+        assert_eq!(queued(&model), ["typed"], "it waits for the next request");
+
+        let mut model = opening();
+        press(&mut model, 0, "one<enter>two<enter>");
+        assert_eq!(reply(&mut model, ready()), submits(&["one", "two"]));
+        assert_eq!(queued(&model), ["two"]);
+
+        let mut model = opening();
+        press(&mut model, 0, "/model x<enter>");
+        assert_eq!(reply(&mut model, ready()), [Effect::SwitchModel("x".to_owned())]);
+        assert_eq!(queued(&model).len(), 0);
+    }
+
+    #[test]
+    fn another_model_is_no_other_beginning() {
+        let mut model = running();
+        assert_eq!(reply(&mut model, ready()), []);
+        assert!(matches!(model.stage, Stage::Running));
+        assert_eq!(model.transcript.cells(), []);
+    }
+
+    #[test]
+    fn a_message_that_comes_back_goes_before_what_is_written_since() {
+        let mut model = running();
+        press(&mut model, 0, "one<enter>new");
+        reply(&mut model, Reply::TakenBack("one".to_owned()));
+        assert_eq!((draft(&model), queued(&model).len()), ("one\nnew", 0));
+    }
+
+    #[test]
+    fn servers_that_are_found_move_no_row_under_the_fingers() {
+        let mut model = opening();
+        reply(&mut model, Reply::AskEndpoint(FirstRun::default()));
+        press(&mut model, 0, "<down>");
+        reply(&mut model, Reply::LocalServers(vec!["a".to_owned(), "b".to_owned()]));
+        let Stage::Choosing(choosing) = &model.stage else { panic!("the first-run screen") };
+        assert_eq!(choosing.rows()[choosing.focus], crate::tui::model::setup::Row::Demo);
+    }
+
+    #[test]
+    fn of_several_models_one_must_be_taken_before_anything_else() {
+        let models = || Reply::Models(vec!["a".to_owned(), "b".to_owned()]);
+        let mut model = opening();
+        reply(&mut model, models());
+        assert_eq!(press(&mut model, 0, "<down><enter>"), [Effect::SwitchModel("b".to_owned())]);
+        reply(&mut model, models());
+        assert_eq!(press(&mut model, 0, "<esc>"), [Effect::Quit]);
+        let mut model = idle();
+        reply(&mut model, models());
+        assert_eq!(press(&mut model, 0, "<esc>"), [], "at rest there is a model already");
+    }
+
+    #[test]
+    fn a_failure_leaves_an_error() {
+        let mut model = idle();
+        reply(&mut model, Reply::Failed("cannot".to_owned()));
+        assert_eq!(*last(&model), Cell::Error("cannot".to_owned()));
+    }
+}

@@ -1,0 +1,469 @@
+//! What a run reports, put where it is seen.
+//!
+//! Deltas go into the live part; what is finished becomes a cell at once. Calls that only look are gathered and told in one
+//! line as soon as something else happens.
+
+use serde_json::Value;
+
+use super::input::{give_back, remark, run_commands};
+use crate::conversation::{Ended, Followed, Happening};
+use crate::protocol::{
+    AgentEvent, Approval, Asked, CallId, Display, Entry, EntryBody, LoopResult, Message, NoticeKind, Origin,
+    Question, RunEnd, ToolCall, ToolMessage, ToolName, ToolStatus, Waiting,
+};
+use crate::tui::effect::Effect;
+use crate::tui::model::call::{DoneCall, Kind, Label, RunningCall};
+use crate::tui::model::live::Live;
+use crate::tui::model::moment::Moment;
+use crate::tui::model::question::{Asking, Guard};
+use crate::tui::model::run::RunView;
+use crate::tui::model::transcript::Cell;
+use crate::tui::model::{AtLimit, Model, Stage};
+
+/// Takes what happened in the conversation.
+pub(super) fn happened(model: &mut Model, now: Moment, happening: Happening) -> Vec<Effect> {
+    match happening {
+        Happening::Event(event) => event_came(model, now, event),
+        Happening::Asked(question) => asked(model, now, question),
+        Happening::Ended(ended) => return end(model, now, *ended),
+    }
+    Vec::new()
+}
+
+/// A run begins, or goes on after a question.
+pub(super) fn begin(model: &mut Model, now: Moment) {
+    model.run = Some(RunView::begin(now));
+    model.stage = Stage::Running;
+}
+
+/// A message that was said earlier, shown again.
+pub(super) fn show_message(model: &mut Model, message: &Message) {
+    match message {
+        Message::User(user) if is_spoken(user.origin) => {
+            model.transcript.push(Cell::User(user.content.to_text()));
+        }
+        Message::Assistant(answer) => {
+            let mut live = Live::default();
+            let blocks = live.push(&answer.text).into_iter().chain(live.finish());
+            blocks.for_each(|block| model.transcript.push(Cell::Answer(block)));
+        }
+        Message::User(_) | Message::Tool(_) => {}
+    }
+}
+
+/// A call of an earlier process with its answer, as far as the answer tells how it went.
+pub(super) fn show_call(model: &mut Model, call: &ToolCall, answer: &ToolMessage) {
+    let text = answer.content.to_text();
+    let done = DoneCall {
+        label: label_of(call, &model.facts.root),
+        status: answer.status,
+        display: match Kind::of(call.name.as_str()) {
+            Kind::Looks => Display::Line(String::new()),
+            Kind::Acts => Display::Text(text),
+        },
+        duration: std::time::Duration::ZERO,
+    };
+    let only_looked = Kind::of(call.name.as_str()) == Kind::Looks && done.status == ToolStatus::Success;
+    model.transcript.push(if only_looked { Cell::Explored(vec![done]) } else { Cell::Call(Box::new(done)) });
+}
+
+fn label_of(call: &ToolCall, root: &str) -> Label {
+    let input = serde_json::from_str(&call.arguments).unwrap_or(Value::Null);
+    Label::of(call.name.as_str(), &input, root)
+}
+
+fn is_spoken(origin: Origin) -> bool {
+    match origin {
+        Origin::User | Origin::Queued | Origin::Command | Origin::Shell => true,
+        Origin::Nudge | Origin::Note | Origin::Reminder | Origin::Hook => false,
+    }
+}
+
+fn event_came(model: &mut Model, now: Moment, event: AgentEvent) {
+    // A remark may come at rest; anything else belongs to a run.
+    if model.run.is_none() && !matches!(event, AgentEvent::Notice { .. }) {
+        begin(model, now);
+    }
+    match event {
+        AgentEvent::TurnStart { .. } => with_run(model, |run| run.turns += 1),
+        AgentEvent::Waiting(waiting) => with_run(model, |run| run.wait_for(waiting, now)),
+        AgentEvent::ThinkingDelta(text) => think(model, now, &text),
+        AgentEvent::TextDelta(text) => arrive(model, now, &text),
+        AgentEvent::Recorded(entry) => recorded(model, now, entry),
+        AgentEvent::ToolStart { id, name, input } => start(model, now, id, &name, &input),
+        AgentEvent::ToolProgress { id, tail } => with_run(model, |run| {
+            if let Some(call) = run.calls.iter_mut().find(|call| call.id == id) {
+                call.tail = tail;
+            }
+        }),
+        AgentEvent::ToolResult { id, name, status, display, duration, .. } => {
+            let done =
+                DoneCall { label: Label::of(name.as_str(), &Value::Null, ""), status, display, duration };
+            finish_call(model, &id, &name, done);
+        }
+        AgentEvent::PermissionDenied { .. } | AgentEvent::Compaction { .. } => {}
+        AgentEvent::Retry { error, discard, .. } => {
+            if discard {
+                void(model, now, &error);
+            }
+        }
+        AgentEvent::Notice { kind, text } => notice(model, kind, text),
+    }
+}
+
+fn with_run(model: &mut Model, change: impl FnOnce(&mut RunView)) {
+    if let Some(run) = &mut model.run {
+        change(run);
+    }
+}
+
+fn think(model: &mut Model, now: Moment, text: &str) {
+    tell_explored(model);
+    with_run(model, |run| {
+        if run.thoughts.is_empty() {
+            run.thinking_since = now;
+        }
+        run.thoughts.push_str(text);
+    });
+}
+
+fn arrive(model: &mut Model, now: Moment, text: &str) {
+    tell_explored(model);
+    fold_thoughts(model, now);
+    let Some(run) = &mut model.run else { return };
+    for block in run.answer.push(text) {
+        model.transcript.push(Cell::Answer(block));
+    }
+}
+
+/// What has arrived of the answer is all there is.
+fn finish_answer(model: &mut Model, now: Moment) {
+    fold_thoughts(model, now);
+    let Some(run) = &mut model.run else { return };
+    for block in std::mem::take(&mut run.answer).finish() {
+        model.transcript.push(Cell::Answer(block));
+    }
+}
+
+fn fold_thoughts(model: &mut Model, now: Moment) {
+    let Some(run) = &mut model.run else { return };
+    if run.thoughts.is_empty() {
+        return;
+    }
+    let text = std::mem::take(&mut run.thoughts);
+    let took = now.since(run.thinking_since);
+    model.transcript.push(Cell::Thought { text, took });
+}
+
+/// What stands on the screen of this answer is void: it is closed by a line, and asked for again.
+fn void(model: &mut Model, now: Moment, error: &str) {
+    let seen = model.run.as_ref().is_some_and(|run| run.answer.has_begun());
+    finish_answer(model, now);
+    let kept = matches!(model.transcript.cells().last(), Some(Cell::Answer(_)));
+    if seen || kept {
+        model.transcript.push(Cell::Void(format!("the answer broke off ({error}); asking again")));
+    }
+}
+
+fn recorded(model: &mut Model, now: Moment, entry: Entry) {
+    match entry.body {
+        EntryBody::Message(Message::User(user)) => {
+            tell_explored(model);
+            if user.origin == Origin::Queued {
+                model.queue.drop_first_message();
+            }
+            if is_spoken(user.origin) {
+                model.transcript.push(Cell::User(user.content.to_text()));
+            }
+        }
+        EntryBody::Message(Message::Assistant(answer)) => {
+            finish_answer(model, now);
+            let called = answer.tool_calls.iter();
+            let called = called.map(|call| (call.id.clone(), label_of(call, &model.facts.root))).collect();
+            with_run(model, |run| run.called = called);
+            if let Some(usage) = answer.usage {
+                model.meter.context = usage.prompt_tokens.saturating_add(usage.completion_tokens);
+                model.meter.total = model.meter.total.saturating_add(usage.total_tokens);
+            }
+        }
+        EntryBody::Message(Message::Tool(_))
+        | EntryBody::Session(_)
+        | EntryBody::Compaction { .. }
+        | EntryBody::Masked { .. }
+        | EntryBody::Rewind { .. }
+        | EntryBody::Redo
+        | EntryBody::Checkpoint { .. }
+        | EntryBody::Settings { .. }
+        | EntryBody::Title(_) => {}
+    }
+}
+
+fn start(model: &mut Model, now: Moment, id: CallId, name: &ToolName, input: &Value) {
+    let kind = Kind::of(name.as_str());
+    if kind == Kind::Acts {
+        tell_explored(model);
+    }
+    let label = Label::of(name.as_str(), input, &model.facts.root);
+    let call = RunningCall { id, label, since: now, tail: crate::protocol::Tail::default(), kind };
+    with_run(model, |run| {
+        run.calls.push(call);
+        run.wait_for(Waiting::Tools, now);
+    });
+}
+
+fn finish_call(model: &mut Model, id: &CallId, name: &ToolName, done: DoneCall) {
+    let Some(run) = &mut model.run else { return };
+    let started = run.calls.iter().position(|call| call.id == *id).map(|at| run.calls.remove(at));
+    let label = started.map(|call| call.label).or_else(|| run.label(id));
+    let done = DoneCall { label: label.unwrap_or(done.label), ..done };
+    if Kind::of(name.as_str()) == Kind::Looks && done.status == ToolStatus::Success {
+        run.explored.push(done);
+    } else {
+        tell_explored(model);
+        model.transcript.push(Cell::Call(Box::new(done)));
+    }
+}
+
+fn tell_explored(model: &mut Model) {
+    let Some(run) = &mut model.run else { return };
+    if !run.explored.is_empty() {
+        model.transcript.push(Cell::Explored(std::mem::take(&mut run.explored)));
+    }
+}
+
+fn notice(model: &mut Model, kind: NoticeKind, text: String) {
+    match kind {
+        NoticeKind::NotSaved => model.meter.unsaved = true,
+        NoticeKind::Saved => model.meter.unsaved = false,
+        NoticeKind::Nudge
+        | NoticeKind::LoopDetected
+        | NoticeKind::Fallback
+        | NoticeKind::KeyRotated
+        | NoticeKind::CutOff
+        | NoticeKind::Hook
+        | NoticeKind::Trust
+        | NoticeKind::Endpoint
+        | NoticeKind::Info => {}
+    }
+    tell_explored(model);
+    remark(model, text);
+}
+
+fn asked(model: &mut Model, now: Moment, question: Question) {
+    tell_explored(model);
+    let guard = Guard::new(now, model.recent.printable);
+    let Asked::Approval(approval) = question.asked;
+    model.stage = Stage::Asking(Box::new(Asking::new(question.id, sane(approval), guard)));
+}
+
+/// A rule that would be saved must be shown whole, so one that spans lines is not offered.
+fn sane(mut approval: Approval) -> Approval {
+    approval.remember = approval.remember.filter(|rule| !rule.contains('\n'));
+    approval
+}
+
+fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
+    let running = model.run.as_ref().and_then(|run| run.calls.first()).map(|call| call.label.object.clone());
+    tell_explored(model);
+    finish_answer(model, now);
+    model.run = None;
+    model.stage = Stage::Idle;
+    let Ended { result, given_back, followed } = ended;
+    match &result.end {
+        RunEnd::Done => summarise(model, &result),
+        RunEnd::Aborted | RunEnd::Refused => {
+            model
+                .transcript
+                .push(Cell::Interrupted { what: running, given_back: model.queue.messages().count() });
+        }
+        RunEnd::Failed(error) => model.transcript.push(Cell::Error(error.message.clone())),
+        RunEnd::TurnLimit { turns } | RunEnd::Looping { turns } => {
+            let guard = Guard::new(now, model.recent.printable);
+            model.stage = Stage::AtLimit(AtLimit {
+                turns: *turns,
+                calls: result.metadata.tool_calls_count,
+                took: result.metadata.duration,
+                guard,
+            });
+            return Vec::new();
+        }
+    }
+    model.queue.drop_messages();
+    match (&result.end, followed) {
+        (_, Followed::ByQueue) => {
+            begin(model, now);
+            Vec::new()
+        }
+        (RunEnd::Done, Followed::ByNothing) => run_commands(model),
+        (_, Followed::ByNothing) => {
+            give_back(model, given_back);
+            Vec::new()
+        }
+    }
+}
+
+fn summarise(model: &mut Model, result: &LoopResult) {
+    let metadata = &result.metadata;
+    model.transcript.push(Cell::Summary {
+        turns: metadata.turns_count,
+        calls: metadata.tool_calls_count,
+        took: metadata.duration,
+        tokens: metadata.usage.total_tokens,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::super::testing::{draft, end, happen, idle, last, press, queued, report, running};
+    use super::*;
+    use crate::protocol::{
+        AssistantMessage, Content, LoopError, LoopErrorType, ModelId, StopReason, UserMessage,
+    };
+
+    fn said(model: &mut Model, message: Message) {
+        report(model, AgentEvent::Recorded(Entry { timestamp: 0, body: EntryBody::Message(message) }));
+    }
+
+    fn calls(calls: &[(&str, Value)]) -> Message {
+        let call = |(name, input): &(&str, Value)| ToolCall {
+            id: CallId::from(*name),
+            name: ToolName::from(*name),
+            arguments: input.to_string(),
+        };
+        let tool_calls = calls.iter().map(call).collect();
+        Message::Assistant(AssistantMessage {
+            text: String::new(),
+            tool_calls,
+            reasoning: None,
+            extra: serde_json::Map::new(),
+            model: ModelId::from("m"),
+            usage: None,
+            stop_reason: StopReason::ToolUse,
+        })
+    }
+
+    fn result(name: &str, status: ToolStatus) -> AgentEvent {
+        AgentEvent::ToolResult {
+            id: CallId::from(name),
+            name: ToolName::from(name),
+            status,
+            content: Content::text(""),
+            display: Display::Line(String::new()),
+            duration: Duration::ZERO,
+        }
+    }
+
+    fn begun(name: &str, input: Value) -> AgentEvent {
+        AgentEvent::ToolStart { id: CallId::from(name), name: ToolName::from(name), input }
+    }
+
+    fn failed() -> RunEnd {
+        RunEnd::Failed(LoopError { kind: LoopErrorType::LlmError, message: "gone".to_owned() })
+    }
+
+    #[test]
+    fn calls_that_look_are_told_together_and_others_alone() {
+        let mut model = running();
+        for (name, input) in [("Read", json!({"file_path": "a"})), ("Grep", json!({"pattern": "x"}))] {
+            report(&mut model, begun(name, input));
+            report(&mut model, result(name, ToolStatus::Success));
+        }
+        assert_eq!(model.transcript.cells(), []);
+        report(&mut model, begun("Bash", json!({"command": "ls"})));
+        assert!(matches!(last(&model), Cell::Explored(calls) if calls.len() == 2));
+        report(&mut model, result("Bash", ToolStatus::Success));
+        assert!(matches!(last(&model), Cell::Call(call) if call.label.object == "ls"));
+    }
+
+    #[test]
+    fn a_call_that_never_ran_is_told_by_what_it_was_to_do() {
+        let mut model = running();
+        said(&mut model, calls(&[("Bash", json!({"command": "rm x"}))]));
+        report(&mut model, result("Bash", ToolStatus::Denied));
+        assert!(matches!(last(&model), Cell::Call(call) if call.label.object == "rm x"));
+    }
+
+    #[test]
+    fn an_answer_that_broke_off_is_closed_by_a_line() {
+        let retry = |discard| AgentEvent::Retry {
+            attempt: 1,
+            delay: Duration::ZERO,
+            error: "cut".to_owned(),
+            discard,
+        };
+        let mut model = running();
+        report(&mut model, retry(true));
+        assert_eq!(model.transcript.cells(), [], "nothing was shown, so nothing is void");
+        report(&mut model, AgentEvent::TextDelta("Half".to_owned()));
+        report(&mut model, retry(true));
+        assert!(matches!(last(&model), Cell::Void(text) if text.contains("cut")));
+    }
+
+    #[test]
+    fn a_message_leaves_the_queue_as_it_is_said() {
+        let mut model = running();
+        press(&mut model, 0, "one<enter>two<enter>");
+        said(&mut model, Message::User(UserMessage::new(Origin::Queued, "one")));
+        assert_eq!(queued(&model), ["two"]);
+        assert_eq!(*last(&model), Cell::User("one".to_owned()));
+    }
+
+    #[test]
+    fn what_the_program_adds_is_not_shown_as_said() {
+        let mut model = running();
+        said(&mut model, Message::User(UserMessage::new(Origin::Nudge, "go on")));
+        assert_eq!(model.transcript.cells(), []);
+    }
+
+    #[test]
+    fn an_abort_and_a_failure_give_back_what_waits() {
+        for end_of_run in [RunEnd::Aborted, RunEnd::Refused, failed()] {
+            let mut model = running();
+            press(&mut model, 0, "one<enter>/clear<enter>draft");
+            assert_eq!(end(&mut model, end_of_run, &["one"], Followed::ByNothing), []);
+            assert_eq!((draft(&model), queued(&model).len()), ("one\n/clear\ndraft", 0));
+            assert!(matches!(model.stage, Stage::Idle));
+        }
+    }
+
+    #[test]
+    fn only_messages_of_the_queue_are_counted_as_such() {
+        let mut model = running();
+        press(&mut model, 0, "queued<enter>");
+        end(&mut model, RunEnd::Aborted, &["the prompt", "queued"], Followed::ByNothing);
+        assert!(matches!(last(&model), Cell::Interrupted { given_back: 1, .. }));
+    }
+
+    #[test]
+    fn commands_run_once_nothing_goes_on() {
+        let mut model = running();
+        press(&mut model, 0, "one<enter>/clear<enter>/model x<enter>");
+        assert_eq!(end(&mut model, RunEnd::Done, &[], Followed::ByQueue), []);
+        assert_eq!(queued(&model), ["/clear", "/model x"]);
+        assert!(matches!(model.stage, Stage::Running));
+        let expected = [Effect::Clear, Effect::SwitchModel("x".to_owned())];
+        assert_eq!(end(&mut model, RunEnd::Done, &[], Followed::ByNothing), expected);
+        assert!(matches!(model.stage, Stage::Idle));
+    }
+
+    #[test]
+    fn at_the_limit_what_waits_waits_on() {
+        let mut model = running();
+        press(&mut model, 0, "one<enter>");
+        end(&mut model, RunEnd::TurnLimit { turns: 3 }, &[], Followed::ByNothing);
+        assert!(matches!(model.stage, Stage::AtLimit(limit) if limit.turns == 3));
+        assert_eq!(queued(&model), ["one"]);
+    }
+
+    #[test]
+    fn an_event_at_rest_begins_a_run() {
+        let mut model = idle();
+        happen(&mut model, Happening::Event(AgentEvent::TurnStart { turn: 1, max_turns: 9 }));
+        assert!(matches!(model.stage, Stage::Running));
+        assert_eq!(model.run.unwrap().turns, 1);
+    }
+}

@@ -1,0 +1,300 @@
+//! What the screen looks like: the model in, lines out. Pure: no terminal, no clock, no file.
+//!
+//! - [`picture`]: what goes into the scrollback, and the live region below it
+//! - [`page`]: the whole screen, for what lies on the alternate screen
+//! - `cell`, `tool`, `diff`, [`markdown`]: what was said and done
+//! - [`composer`], `question`, `setup`: what has the keys
+//! - `status`: how things stand
+//! - [`mod@wrap`], [`theme`], `brush`: columns, colours, and both in one hand
+//!
+//! The live region is at most half the screen, and what gives way is decided here and nowhere else: parts are drawn in
+//! full and then cut in a fixed order (`Class::ORDER`). The input, the answers to a question and what is waited for are last.
+
+pub mod brush;
+pub mod cell;
+pub mod composer;
+mod diff;
+pub mod markdown;
+pub mod page;
+mod question;
+mod setup;
+pub mod status;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+pub mod theme;
+pub mod tool;
+pub mod wrap;
+
+use std::time::Duration;
+
+use ratatui::text::Line;
+
+use self::brush::{Brush, INDENT, Mode, Pane, one_line};
+use self::composer::ComposerStyles;
+use self::theme::{Role, Theme};
+use self::wrap::{Prefix, fit, wrap};
+use super::model::moment::Moment;
+use super::model::overlay::Overlay;
+use super::model::queue::Queued;
+use super::model::run::RunView;
+use super::model::transcript::Cell;
+use super::model::{Model, Stage};
+use super::screen::{Pace, Spot};
+
+/// The live region has at least so many rows, if the screen has: input, status, and what is waited for.
+const LEAST: usize = 3;
+/// A question wants more rows than this, with some of what it is about.
+const SMALL: usize = 8;
+/// Rows of arriving thoughts.
+const THOUGHTS: usize = 3;
+
+/// What is to be on the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Lines for the scrollback, of any width.
+    pub history: Vec<Line<'static>>,
+    /// The live region; no row is wider than the screen.
+    pub live: Vec<Line<'static>>,
+    /// Where the cursor stands in `live`, if something is typed there.
+    pub cursor: Option<Spot>,
+    /// Whether frames are to be expected.
+    pub pace: Pace,
+}
+
+/// Draws the model as it is at the moment `now`.
+pub fn picture(model: &Model, theme: Theme, now: Moment) -> Picture {
+    let brush = Brush { theme, columns: usize::from(model.size.columns) };
+    let (live, cursor) = live(model, now, brush);
+    let pace = match (&model.run, &model.stage) {
+        (Some(_), Stage::Running) => Pace::Busy,
+        (Some(_) | None, _) => Pace::Rest,
+    };
+    Picture { history: history(model, brush), live, cursor, pace }
+}
+
+/// The cells that are not printed yet.
+fn history(model: &Model, brush: Brush) -> Vec<Line<'static>> {
+    let cells = model.transcript.waiting().map(|(before, cell)| {
+        let gap = cell::apart(before, cell).then(Line::default);
+        gap.into_iter().chain(cell::render(cell, Mode::Folded, brush))
+    });
+    // of any width, but without tabs: what a tab is depends on where it stands
+    cells.flatten().map(|line| fit(&line, usize::MAX)).collect()
+}
+
+/// A part of the live region.
+struct Part {
+    class: Class,
+    lines: Vec<Line<'static>>,
+}
+
+/// What a part is, in the order in which parts give way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// The answer or the thoughts that arrive; their end is kept.
+    Answer,
+    /// The output of a running call; its end is kept.
+    Output,
+    /// What waits in the queue.
+    Queued,
+    /// What the input can be completed to.
+    Completion,
+    /// An empty line.
+    Gap,
+    /// Calls that run, or that only looked.
+    Call,
+    /// The bottom line.
+    Status,
+    /// What is waited for.
+    Waiting,
+    /// What has the keys. Drawn into the room that there is, never cut.
+    Input,
+}
+
+impl Class {
+    /// All but the input.
+    const ORDER: [Self; 8] = [
+        Self::Answer,
+        Self::Output,
+        Self::Queued,
+        Self::Completion,
+        Self::Gap,
+        Self::Call,
+        Self::Status,
+        Self::Waiting,
+    ];
+}
+
+impl Part {
+    fn new(class: Class, lines: Vec<Line<'static>>) -> Self {
+        Self { class, lines }
+    }
+
+    fn gap() -> Self {
+        Self::new(Class::Gap, vec![Line::default()])
+    }
+
+    /// Takes `rows` away, at the end that matters less.
+    fn cut(&mut self, rows: usize) {
+        match self.class {
+            Class::Answer | Class::Output => drop(self.lines.drain(..rows)),
+            Class::Queued
+            | Class::Completion
+            | Class::Gap
+            | Class::Call
+            | Class::Status
+            | Class::Waiting
+            | Class::Input => self.lines.truncate(self.lines.len() - rows),
+        }
+    }
+}
+
+fn live(model: &Model, now: Moment, brush: Brush) -> (Vec<Line<'static>>, Option<Spot>) {
+    let rows = usize::from(model.size.rows);
+    let bound = LEAST.max(rows / 2).min(rows).max(1);
+    let mut waiting = status::waiting(model, now, brush);
+    let pane = pane(model, bound, waiting.len(), brush);
+    let mut parts = arriving(model, now, bound, brush);
+    // two gaps, this line, the bottom line; without room for all of them the question says itself what is waited for
+    if is_asked(model) && rows_of(&parts) + pane.lines.len() + 4 > bound {
+        waiting.clear();
+    }
+    if !(parts.is_empty() && model.transcript.cells().is_empty()) {
+        parts.push(Part::gap());
+    }
+    let for_completion = bound.saturating_sub(waiting.len() + pane.lines.len() + 1);
+    let set_apart = is_asked(model) && !waiting.is_empty();
+    parts.push(Part::new(Class::Waiting, waiting));
+    parts.extend(set_apart.then(Part::gap));
+    let queued =
+        |queued: &Queued| brush.line(format!("{INDENT}queued: {}", one_line(queued.text())), Role::Dim);
+    parts.push(Part::new(Class::Queued, model.queue.iter().map(queued).collect()));
+    let above = parts.len();
+    parts.push(Part::new(Class::Input, pane.lines));
+    parts.push(Part::new(Class::Completion, completion(model, for_completion, brush)));
+    parts.push(Part::new(Class::Status, vec![status::line(model, now, brush)]));
+    squeeze(&mut parts, bound);
+    let above = rows_of(parts.get(..above).unwrap_or_default());
+    let cursor =
+        pane.cursor.map(|(row, column)| spot(above + row, column.min(brush.columns.saturating_sub(1))));
+    let lines = parts.into_iter().flat_map(|part| part.lines);
+    (lines.map(|line| fit(&line, brush.columns)).collect(), cursor)
+}
+
+/// Cuts the parts in their order until all of them together have at most `bound` rows.
+fn squeeze(parts: &mut [Part], bound: usize) {
+    let mut over = rows_of(parts).saturating_sub(bound);
+    for class in Class::ORDER {
+        for part in parts.iter_mut().filter(|part| part.class == class) {
+            let rows = over.min(part.lines.len());
+            part.cut(rows);
+            over -= rows;
+        }
+    }
+}
+
+fn rows_of(parts: &[Part]) -> usize {
+    parts.iter().map(|part| part.lines.len()).sum()
+}
+
+fn spot(row: usize, column: usize) -> Spot {
+    let cells = |count| u16::try_from(count).unwrap_or(u16::MAX);
+    Spot { row: cells(row), col: cells(column) }
+}
+
+fn is_asked(model: &Model) -> bool {
+    match model.stage {
+        Stage::Asking(_) | Stage::AtLimit(_) => true,
+        Stage::Opening | Stage::Trusting(_) | Stage::Choosing(_) | Stage::Idle | Stage::Running => false,
+    }
+}
+
+/// What has the keys, in at most `bound` rows: `waiting` of them are left to what is waited for, if it is not a question.
+fn pane(model: &Model, bound: usize, waiting: usize, brush: Brush) -> Pane {
+    // of a small screen a question may take all; on others it leaves the bottom line
+    let room = if bound < SMALL { bound } else { bound - 1 };
+    let mut pane = match (&model.overlay, &model.stage) {
+        (Some(Overlay::Models(picker) | Overlay::Sessions(picker)), _) => {
+            let (lines, cursor) = composer::render_picker(picker, brush.columns, room, &styles(brush));
+            Pane { lines, cursor: Some(cursor) }
+        }
+        (_, Stage::Trusting(trusting)) => setup::trust(trusting, room, brush),
+        (_, Stage::Choosing(choosing)) => setup::choose(choosing, room, brush),
+        (_, Stage::Asking(asking)) => question::permission(asking, room, brush),
+        (_, Stage::AtLimit(limit)) => question::limit(limit, brush),
+        (_, Stage::Opening | Stage::Idle | Stage::Running) => {
+            let room = bound.saturating_sub(1 + waiting);
+            let (lines, cursor) = composer::render(&model.composer, brush.columns, room, &styles(brush));
+            Pane { lines, cursor: Some(cursor) }
+        }
+    };
+    let over = pane.lines.len().saturating_sub(bound);
+    pane.lines.drain(..over);
+    pane.cursor = pane.cursor.map(|(row, column)| (row.saturating_sub(over), column));
+    pane
+}
+
+/// What the input can be completed to, in at most `room` rows, so that the chosen one is among them.
+fn completion(model: &Model, room: usize, brush: Brush) -> Vec<Line<'static>> {
+    match (&model.overlay, &model.stage) {
+        (None | Some(Overlay::Page(_)), Stage::Opening | Stage::Idle | Stage::Running) => {}
+        (Some(Overlay::Models(_) | Overlay::Sessions(_)), _)
+        | (_, Stage::Trusting(_) | Stage::Choosing(_) | Stage::Asking(_) | Stage::AtLimit(_)) => {
+            return Vec::new();
+        }
+    }
+    let completion = model.composer.completion().filter(|_| room > 0);
+    let draw = |completion| composer::render_completion(completion, brush.columns, room, &styles(brush));
+    completion.map(draw).unwrap_or_default()
+}
+
+fn styles(brush: Brush) -> ComposerStyles {
+    let style = |role| brush.theme.style(role);
+    ComposerStyles { accent: style(Role::Accent), dim: style(Role::Dim), plain: style(Role::Plain) }
+}
+
+/// What arrives and what runs, each set apart from what stands above it.
+fn arriving(model: &Model, now: Moment, bound: usize, brush: Brush) -> Vec<Part> {
+    let Some(run) = &model.run else { return Vec::new() };
+    let mut parts = Vec::new();
+    let above = model.transcript.cells().last();
+    if let Some((cell, lines)) = arriving_answer(run, bound, brush) {
+        parts.extend(cell::apart(above, &cell).then(Part::gap));
+        parts.push(Part::new(Class::Answer, lines));
+    }
+    if run.explored.is_empty() && run.calls.is_empty() {
+        return parts;
+    }
+    if !parts.is_empty() || cell::apart(above, &Cell::Explored(Vec::new())) {
+        parts.push(Part::gap());
+    }
+    if !run.explored.is_empty() {
+        parts.push(Part::new(Class::Call, tool::explored(&run.explored, Mode::Folded, brush)));
+    }
+    for call in &run.calls {
+        parts.push(Part::new(Class::Call, vec![tool::running(call, now, brush)]));
+        parts.push(Part::new(Class::Output, tool::running_output(call, brush)));
+    }
+    parts
+}
+
+/// The last rows of the unfinished block of an answer, or of the thoughts before it, and what cell they will be.
+fn arriving_answer(run: &RunView, bound: usize, brush: Brush) -> Option<(Cell, Vec<Line<'static>>)> {
+    // a character has at most four bytes, and nearly all take a column
+    let bytes = |rows: usize| rows.saturating_mul(brush.columns.max(1)).saturating_mul(4);
+    let (cell, mut lines, most) = if let Some(block) = run.answer.draft(bytes(bound)) {
+        let cell = Cell::Answer(block);
+        let lines = cell::render(&cell, Mode::Folded, brush);
+        (cell, lines.iter().flat_map(|line| wrap(line, brush.columns, &Prefix::default())).collect(), bound)
+    } else if run.thoughts.trim().is_empty() {
+        return None;
+    } else {
+        let from = run.thoughts.ceil_char_boundary(run.thoughts.len().saturating_sub(bytes(THOUGHTS)));
+        let lines: Vec<_> = brush.prose(run.thoughts.get(from..).unwrap_or_default(), Role::Dim);
+        (Cell::Thought { text: String::new(), took: Duration::ZERO }, lines, THOUGHTS)
+    };
+    lines.drain(..lines.len().saturating_sub(most));
+    Some((cell, lines))
+}

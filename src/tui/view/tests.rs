@@ -1,0 +1,511 @@
+//! Pictures of the whole live region at three sizes, and the promise that it never leaves its bounds.
+
+use proptest::prelude::*;
+
+use super::testing::{call, check, facts, live, model, text};
+use super::*;
+use crate::protocol::{
+    Access, Approval, CallId, Display, ExecAccess, Preview, QuestionId, Tail, ToolName, ToolStatus, Waiting,
+};
+use crate::tui::model::AtLimit;
+use crate::tui::model::buffer::Buffer;
+use crate::tui::model::call::{Kind, Label, RunningCall};
+use crate::tui::model::choice::Item;
+use crate::tui::model::draft::Draft;
+use crate::tui::model::picker::Picker;
+use crate::tui::model::question::{Asking, Guard, Row};
+use crate::tui::model::setup::{Choosing, FirstRun, Step, TrustCard, Trusting};
+
+const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (40, 12)];
+
+const WORDS: &str = "The fold starts from the first item, so an empty cart has no start value; \
+                         the tax is computed from the same sum and is wrong as well.";
+
+fn guard() -> Guard {
+    Guard::new(Moment(0), None)
+}
+
+fn command(n: usize, lines: usize) -> RunningCall {
+    RunningCall {
+        id: CallId::from(n.to_string()),
+        label: Label { verb: "run".to_owned(), object: "cargo test cart".to_owned() },
+        since: Moment(0),
+        tail: Tail {
+            lines: (1..=lines).map(|n| format!("test cart::number_{n} ... ok")).collect(),
+            bytes: 0,
+        },
+        kind: Kind::Acts,
+    }
+}
+
+fn running(mut model: Model, change: impl FnOnce(&mut RunView)) -> Model {
+    let mut run = RunView { turns: 2, ..RunView::begin(Moment(0)) };
+    change(&mut run);
+    model.run = Some(run);
+    model.stage = Stage::Running;
+    model.transcript.push(Cell::User("the total is wrong".to_owned()));
+    model.transcript.mark_printed();
+    model
+}
+
+fn busy(model: Model) -> Model {
+    running(model, |run| {
+        run.waiting = Waiting::Tools;
+        run.explored = vec![call("read", "src/cart.rs", ToolStatus::Success, Display::Line(String::new()))];
+        run.calls = vec![command(1, 7)];
+    })
+}
+
+fn answering(model: Model) -> Model {
+    running(model, |run| {
+        run.waiting = Waiting::Answer;
+        drop(run.answer.push(WORDS));
+    })
+}
+
+fn asking(mut model: Model) -> Model {
+    model = busy(model);
+    let exec = ExecAccess { command: "cargo publish".to_owned(), cwd: "/src/shop".into() };
+    let approval = Approval {
+        call: CallId::from("1"),
+        tool: ToolName::from("Bash"),
+        access: Access::Exec(exec.clone()),
+        preview: Preview::Command(exec),
+        reason: None,
+        remember: Some("Bash(cargo publish)".to_owned()),
+        careful: false,
+    };
+    model.stage = Stage::Asking(Box::new(Asking::new(QuestionId(1), approval, guard())));
+    model
+}
+
+fn typing(mut model: Model, typed: &str) -> Model {
+    for c in typed.chars() {
+        if c == '\n' { model.composer.new_line() } else { model.composer.type_in(c) }
+    }
+    model
+}
+
+fn pictures(of: impl Fn(Model) -> Model, expected: [&str; 3]) {
+    for ((columns, rows), expected) in SIZES.into_iter().zip(expected) {
+        check(&live(&of(model(columns, rows)), 6_000), expected);
+    }
+}
+
+#[test]
+fn at_rest_there_is_the_input_and_the_bottom_line() {
+    pictures(
+        |model| model,
+        [
+            "❯ |
+  qwen3-coder · default · 0 % of 128k",
+            "❯ |
+  qwen3-coder · default · 0 % of 128k",
+            "❯ |
+  qwen3-coder · default · 0 % of 128k",
+        ],
+    );
+    pictures(
+        |model| typing(model, "one\ntwo"),
+        [
+            "❯ one
+  two|
+  qwen3-coder · default · 0 % of 128k",
+            "❯ one
+  two|
+  qwen3-coder · default · 0 % of 128k",
+            "❯ one
+  two|
+  qwen3-coder · default · 0 % of 128k",
+        ],
+    );
+}
+
+#[test]
+fn the_arriving_answer_shows_its_unfinished_end() {
+    pictures(answering, ["
+The fold starts from the first item, so an empty cart has no start value; the tax is computed from the same sum and is
+wrong as well.
+
+⠋ answering 6 s · 2 turns · esc to interrupt
+❯ |
+  qwen3-coder · default · 0 % of 128k", "
+The fold starts from the first item, so an empty cart has no start value; the
+tax is computed from the same sum and is wrong as well.
+
+⠋ answering 6 s · 2 turns · esc to interrupt
+❯ |
+  qwen3-coder · default · 0 % of 128k", "
+wrong as well.
+
+⠋ answering 6 s · esc to interrupt
+❯ |
+  qwen3-coder · default · 0 % of 128k"]);
+    let thinking = |model| {
+        running(model, |run| {
+            run.waiting = Waiting::Answer;
+            run.thoughts = format!("{WORDS}\n{WORDS}");
+        })
+    };
+    pictures(thinking, ["
+  wrong as well.
+  The fold starts from the first item, so an empty cart has no start value; the tax is computed from the same sum and is
+  wrong as well.
+
+⠋ thinking 6 s · 2 turns · esc to interrupt
+❯ |
+  qwen3-coder · default · 0 % of 128k", "
+  tax is computed from the same sum and is wrong as well.
+  The fold starts from the first item, so an empty cart has no start value; the
+  tax is computed from the same sum and is wrong as well.
+
+⠋ thinking 6 s · 2 turns · esc to interrupt
+❯ |
+  qwen3-coder · default · 0 % of 128k", "
+  and is wrong as well.
+
+⠋ thinking 6 s · esc to interrupt
+❯ |
+  qwen3-coder · default · 0 % of 128k"]);
+}
+
+#[test]
+fn a_running_command_shows_its_output_and_the_queue() {
+    let queued = |model| {
+        let mut model = busy(model);
+        let message = |text: &str| Queued::Message(text.to_owned());
+        model.queue = ["then bump the version", "and\ntag it"].map(message).into_iter().collect();
+        model
+    };
+    pictures(
+        queued,
+        [
+            "
+● explored  Read src/cart.rs
+○ run  cargo test cart  6 s
+test cart::number_3 ... ok
+test cart::number_4 ... ok
+test cart::number_5 ... ok
+test cart::number_6 ... ok
+test cart::number_7 ... ok
+
+⠋ running a command 6 s · 2 turns · esc to interrupt
+  queued: then bump the version
+  queued: and⏎tag it
+❯ |
+  qwen3-coder · default · 0 % of 128k",
+            "
+● explored  Read src/cart.rs
+○ run  cargo test cart  6 s
+test cart::number_5 ... ok
+test cart::number_6 ... ok
+test cart::number_7 ... ok
+
+⠋ running a command 6 s · 2 turns · esc to interrupt
+  queued: then bump the version
+  queued: and⏎tag it
+❯ |
+  qwen3-coder · default · 0 % of 128k",
+            "● explored  Read src/cart.rs
+○ run  cargo test cart  6 s
+⠋ running a command 6 s · 2 turns
+  esc to interrupt
+❯ |
+  qwen3-coder · default · 0 % of 128k",
+        ],
+    );
+}
+
+#[test]
+fn a_question_takes_the_place_of_the_input() {
+    pictures(
+        asking,
+        [
+            "
+● explored  Read src/cart.rs
+○ run  cargo test cart  6 s
+test cart::number_3 ... ok
+test cart::number_4 ... ok
+test cart::number_5 ... ok
+test cart::number_6 ... ok
+test cart::number_7 ... ok
+
+waiting for your answer
+
+Allow this command?
+
+  cargo publish
+
+  in /src/shop
+❯ 1. Yes
+  2. Yes, and don't ask again for Bash(cargo publish) in this project
+  3. No, and say what to do instead
+  qwen3-coder · default · 0 % of 128k",
+            "● explored  Read src/cart.rs
+○ run  cargo test cart  6 s
+
+Allow this command?
+
+  cargo publish
+
+  in /src/shop
+❯ 1. Yes
+  2. Yes, and don't ask again for Bash(cargo publish) in this project
+  3. No, and say what to do instead
+  qwen3-coder · default · 0 % of 128k",
+            "Allow this command?
+  cargo publish
+❯ 1. Yes
+  2. Yes, and don't ask again for
+     Bash(cargo publish)
+  3. No, and say what to do instead",
+        ],
+    );
+    let limit = |mut model: Model| {
+        let took = Duration::from_mins(14);
+        model.stage = Stage::AtLimit(AtLimit { turns: 100, calls: 212, took, guard: guard() });
+        model
+    };
+    pictures(
+        limit,
+        [
+            "Turn limit reached: 100 turns, 212 calls, 14 m. Go on? y yes · n stop
+  qwen3-coder · default · 0 % of 128k",
+            "Turn limit reached: 100 turns, 212 calls, 14 m. Go on? y yes · n stop
+  qwen3-coder · default · 0 % of 128k",
+            "Turn limit reached: 100 turns, 212
+calls, 14 m. Go on? y yes · n stop
+  qwen3-coder · default · 0 % of 128k",
+        ],
+    );
+}
+
+#[test]
+fn lists_open_at_the_input() {
+    pictures(
+        |model| typing(model, "/"),
+        [
+            "❯ /|
+❯ /help    keys and commands
+  /clear   a new session; this one stays on disk
+  /model   another model: from a list, or by name
+  /status  session, model, endpoint, permissions
+  /exit    leave
+  qwen3-coder · default · 0 % of 128k",
+            "❯ /|
+❯ /help    keys and commands
+  /clear   a new session; this one stays on disk
+  /model   another model: from a list, or by name
+  /status  session, model, endpoint, permissions
+  /exit    leave
+  qwen3-coder · default · 0 % of 128k",
+            "❯ /|
+❯ /help   keys and commands
+  /clear  a new session; this one stays…
+  /model  another model: from a list, o…
+  5 in all
+  qwen3-coder · default · 0 % of 128k",
+        ],
+    );
+}
+
+#[test]
+fn a_picker_takes_the_place_of_the_input() {
+    let models = |mut model: Model| {
+        let items = (1..=20).map(|n| Item::new(format!("model-{n}"), "128k")).collect();
+        model.overlay = Some(Overlay::Models(Box::new(Picker::new("Which model?", items))));
+        model
+    };
+    pictures(
+        models,
+        [
+            "Which model?
+  |type to filter
+❯ model-1   128k
+  model-2   128k
+  model-3   128k
+  model-4   128k
+  model-5   128k
+  model-6   128k
+  model-7   128k
+  model-8   128k
+  model-9   128k
+  model-10  128k
+  Enter takes, Esc closes · 20 in all
+  qwen3-coder · default · 0 % of 128k",
+            "Which model?
+  |type to filter
+❯ model-1  128k
+  model-2  128k
+  model-3  128k
+  model-4  128k
+  model-5  128k
+  model-6  128k
+  model-7  128k
+  model-8  128k
+  Enter takes, Esc closes · 20 in all
+  qwen3-coder · default · 0 % of 128k",
+            "Which model?
+  |type to filter
+❯ model-1  128k
+  model-2  128k
+  model-3  128k
+  Enter takes, Esc closes · 20 in all",
+        ],
+    );
+}
+
+#[test]
+fn on_a_tiny_screen_the_input_remains() {
+    let tiny = |of: &dyn Fn(Model) -> Model, columns, rows| live(&of(model(columns, rows)), 6_000);
+    check(
+        &tiny(&busy, 19, 4),
+        "⠋ running a comman…
+  esc to interrupt
+❯ |",
+    );
+    check(
+        &tiny(&busy, 19, 2),
+        "⠋ running a comman…
+❯ |",
+    );
+    check(&tiny(&busy, 19, 1), "❯ |");
+    check(
+        &tiny(&asking, 19, 4),
+        "❯ 1. Yes
+  2. Yes, and don'…
+  3. No, and say w…",
+    );
+    check(&tiny(&asking, 19, 1), "❯ 1. Yes");
+}
+
+#[test]
+fn what_waits_is_printed_once_and_set_apart_by_empty_lines() {
+    let mut model = model(80, 24);
+    model.transcript.push(Cell::Head(Box::new(facts())));
+    model.transcript.push(Cell::User("fix it".to_owned()));
+    let history = |model: &Model| picture(model, Theme::Colour, Moment(0)).history;
+    check(
+        &text(&history(&model)),
+        "clawd 0.1.0 · qwen3-coder at 127.0.0.1:11434 · ~/src/shop (main)
+AGENTS.md · ? keys, / commands
+
+❯ fix it",
+    );
+    model.transcript.mark_printed();
+    assert_eq!(history(&model), []);
+    let line = |text: &str| Display::Line(text.to_owned());
+    let look = call("read", "src/cart.rs", ToolStatus::Success, line("42 lines"));
+    model.transcript.push(Cell::Explored(vec![look]));
+    model.transcript.push(Cell::Call(Box::new(call("run", "true", ToolStatus::Success, line("")))));
+    model.transcript.push(Cell::Interrupted { what: None, given_back: 0 });
+    check(
+        &text(&history(&model)),
+        "
+● explored  Read src/cart.rs
+● run  true  2 s
+
+⊘ Interrupted",
+    );
+}
+
+#[test]
+fn the_scrollback_has_no_tabs_and_no_control_characters() {
+    let hostile = "a\tb\x1b[2J\x07\u{9b}c";
+    let mut model = model(80, 24);
+    let display = Display::Output { text: hostile.to_owned(), ended: Some(hostile.to_owned()) };
+    let done = call(hostile, hostile, ToolStatus::Failed, display);
+    model.transcript.push(Cell::Explored(vec![done.clone()]));
+    model.transcript.push(Cell::Call(Box::new(done)));
+    model.transcript.push(Cell::Interrupted { what: Some(hostile.to_owned()), given_back: 0 });
+    model.transcript.push(Cell::Lines(vec![hostile.to_owned()]));
+    for cell in [Cell::User, Cell::Remark, Cell::Error, Cell::Void] {
+        model.transcript.push(cell(hostile.to_owned()));
+    }
+    for line in picture(&model, Theme::Colour, Moment(0)).history {
+        assert!(!line.to_string().contains(char::is_control), "{line:?}");
+    }
+}
+
+#[test]
+fn frames_flow_only_while_a_run_goes_on_unasked() {
+    let pace = |model: &Model| picture(model, Theme::Colour, Moment(0)).pace;
+    assert_eq!(pace(&model(80, 24)), Pace::Rest);
+    assert_eq!(pace(&busy(model(80, 24))), Pace::Busy);
+    assert_eq!(pace(&asking(model(80, 24))), Pace::Rest);
+}
+
+fn any_stage() -> impl Strategy<Value = fn(Model) -> Model> {
+    let stages: [fn(Model) -> Model; 12] = [
+        |model| model,
+        busy,
+        answering,
+        asking,
+        |model| typing(model, "/"),
+        |model| typing(busy(model), "one\ntwo\nthree\nfour\nfive\nsix 日本語 and more words"),
+        |mut model| {
+            model.composer.search();
+            model
+        },
+        |model| {
+            let mut model = asking(model);
+            if let Stage::Asking(asking) = &mut model.stage {
+                let mut words = Buffer::default();
+                words.type_in(Draft::plain("日本語 instead, and then\nmore of it"));
+                (asking.focus, asking.words) = (Row::No, Some(words));
+            }
+            model
+        },
+        |mut model| {
+            let took = Duration::from_mins(14);
+            model.stage = Stage::AtLimit(AtLimit { turns: 100, calls: 212, took, guard: guard() });
+            model
+        },
+        |mut model| {
+            let card =
+                TrustCard { directory: "~/日本語".to_owned(), brings: vec!["hook \x1b[2J".repeat(9)] };
+            model.stage = Stage::Trusting(Trusting { card, focus: 2, guard: guard() });
+            model
+        },
+        |mut model| {
+            let step = Step::Url(Buffer::default());
+            model.stage = Stage::Choosing(Choosing { step, ..Choosing::new(FirstRun::default()) });
+            model
+        },
+        |mut model| {
+            let items = (1..=20).map(|n| Item::new(format!("日本-{n}"), "128k")).collect();
+            model.overlay = Some(Overlay::Models(Box::new(Picker::new("Which?", items))));
+            model
+        },
+    ];
+    prop::sample::select(stages.to_vec())
+}
+
+proptest! {
+    #[test]
+    fn the_live_region_never_leaves_its_bounds(
+        stage in any_stage(),
+        (columns, rows) in (1u16..200, 1u16..60),
+        queue in prop::collection::vec("[a-z日\n\u{1b}]{0,30}", 0..4),
+        calls in prop::collection::vec(0usize..9, 0..4),
+        thoughts in "[a-z 日\n👍]{0,300}",
+    ) {
+        let mut model = stage(model(columns, rows));
+        model.queue = queue.into_iter().map(Queued::Message).collect();
+        model.transcript.push(Cell::Remark(thoughts.clone()));
+        if let Some(run) = &mut model.run {
+            run.thoughts = thoughts;
+            run.calls.extend(calls.into_iter().enumerate().map(|(n, lines)| command(n + 2, lines)));
+        }
+        let picture = picture(&model, Theme::Colour, Moment(6_000));
+        let (columns, rows) = (usize::from(columns), usize::from(rows));
+        prop_assert!(!picture.live.is_empty() && picture.live.len() <= 3.max(rows / 2).min(rows));
+        for line in &picture.live {
+            prop_assert!(line.width() <= columns, "{line:?}");
+            prop_assert!(!line.to_string().contains(char::is_control));
+        }
+        if let Some(Spot { row, col }) = picture.cursor {
+            prop_assert!(usize::from(row) < picture.live.len() && usize::from(col) < columns);
+        }
+    }
+}
