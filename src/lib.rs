@@ -35,3 +35,5 @@ pub mod cli;
 pub mod app;
 
 pub mod tui;
+
+pub mod headless;

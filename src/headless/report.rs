@@ -1,0 +1,192 @@
+//! What a headless run prints, in one of three formats.
+//!
+//! `text`: the final message alone. `json`: the result object alone. `stream-json`: a line an event, each flushed. What a person
+//! should know besides goes to standard error, a line each. A failed write means that nobody reads any more; it is the caller's to stop.
+
+use std::io::{self, Write};
+
+use super::input::Piped;
+use super::stream_json;
+use crate::app::facts::Facts;
+use crate::cli::OutputFormat;
+use crate::conversation::Conversation;
+use crate::protocol::{AgentEvent, LoopError, LoopResult, NoticeKind, SessionId};
+use crate::text::sanitize::sanitize;
+
+/// The format of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// The final message.
+    Text,
+    /// The result as one JSON object.
+    Json,
+    /// A JSON object a line.
+    StreamJson,
+}
+
+/// Who reads the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// A terminal, which must not be driven by what a model says.
+    Person,
+    /// A pipe or a file: every byte as it came.
+    Program,
+}
+
+/// What is said at the start of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scene {
+    /// The session.
+    pub session_id: SessionId,
+    /// The model.
+    pub model: String,
+    /// The working directory.
+    pub cwd: String,
+    /// The mode by its outside name.
+    pub permission_mode: String,
+    /// The tools by name.
+    pub tools: Vec<String>,
+    /// Remarks for the user: a notice and a line on standard error each.
+    pub notices: Vec<(NoticeKind, String)>,
+}
+
+impl From<OutputFormat> for Format {
+    fn from(format: OutputFormat) -> Self {
+        match format {
+            OutputFormat::Text => Self::Text,
+            OutputFormat::Json => Self::Json,
+            OutputFormat::StreamJson => Self::StreamJson,
+        }
+    }
+}
+
+impl Scene {
+    /// The scene of a conversation that is about to be talked to.
+    pub fn of(
+        session: &SessionId,
+        facts: &Facts,
+        conversation: &Conversation,
+        mut notices: Vec<(NoticeKind, String)>,
+        piped: &Piped,
+    ) -> Self {
+        if *piped == Piped::Silent {
+            notices.push((NoticeKind::Info, "standard input gave nothing in 2 s and was left".to_owned()));
+        }
+        Self {
+            session_id: session.clone(),
+            model: facts.model.clone(),
+            cwd: conversation.bench().root().display().to_string(),
+            permission_mode: conversation.mode().name().to_owned(),
+            tools: conversation.agent().tools().names().map(str::to_owned).collect(),
+            notices,
+        }
+    }
+}
+
+/// Prints a run.
+pub struct Report<W> {
+    out: W,
+    format: Format,
+    reader: Reader,
+    scene: Scene,
+}
+
+impl<W: Write> Report<W> {
+    /// Prints to `out`, which `reader` reads.
+    pub fn new(out: W, reader: Reader, format: Format, scene: Scene) -> Self {
+        Self { out, format, reader, scene }
+    }
+
+    /// The beginning of a run.
+    ///
+    /// # Errors
+    /// Where the output is closed.
+    pub fn begin(&mut self) -> io::Result<()> {
+        let remarks = self.scene.notices.clone();
+        if self.format == Format::StreamJson {
+            self.line(&stream_json::session_start(&self.scene))?;
+        }
+        for (kind, text) in remarks {
+            remark(&text);
+            if self.format == Format::StreamJson {
+                self.line(&stream_json::notice(kind, &text))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One event.
+    ///
+    /// # Errors
+    /// Where the output is closed.
+    pub fn event(&mut self, event: &AgentEvent) -> io::Result<()> {
+        if let AgentEvent::Notice {
+            kind: NoticeKind::CutOff | NoticeKind::NotSaved | NoticeKind::Fallback,
+            text,
+        } = event
+        {
+            remark(text);
+        }
+        match (self.format, stream_json::event(event)) {
+            (Format::StreamJson, Some(line)) => self.line(&line),
+            (Format::StreamJson | Format::Text | Format::Json, _) => Ok(()),
+        }
+    }
+
+    /// The end of a run.
+    ///
+    /// # Errors
+    /// Where the output is closed.
+    pub fn end(&mut self, result: &LoopResult) -> io::Result<()> {
+        let error = result.end.error();
+        match self.format {
+            Format::Text => {
+                if error.is_none() {
+                    let text = result.final_message.trim_end();
+                    let shown = match self.reader {
+                        Reader::Person => sanitize(text),
+                        Reader::Program => text.into(),
+                    };
+                    writeln!(self.out, "{shown}")?;
+                }
+            }
+            Format::Json => self.line(&stream_json::result(result, &self.scene.session_id))?,
+            Format::StreamJson => {
+                if let Some(line) = stream_json::turn_limit(&result.end) {
+                    self.line(&line)?;
+                }
+                self.line(&stream_json::result(result, &self.scene.session_id))?;
+            }
+        }
+        if let Some(error) = error {
+            remark(&format!("Error: {}", error.message));
+        }
+        self.out.flush()
+    }
+
+    fn line(&mut self, value: &serde_json::Value) -> io::Result<()> {
+        writeln!(self.out, "{value}")?;
+        self.out.flush()
+    }
+}
+
+/// A run that could not even begin: nothing was sent.
+///
+/// # Errors
+/// Where the output is closed.
+pub fn not_begun<W: Write>(mut out: W, format: Format, error: &LoopError) -> io::Result<()> {
+    match format {
+        Format::Text => Ok(()),
+        Format::Json | Format::StreamJson => {
+            writeln!(out, "{}", stream_json::not_begun(error))?;
+            out.flush()
+        }
+    }
+}
+
+/// A line on standard error. If that is closed there is nobody to tell.
+#[expect(clippy::print_stderr, reason = "headless runs speak to a person through standard error")]
+fn remark(text: &str) {
+    let line = sanitize(text).replace('\n', " ");
+    eprintln!("{line}");
+}
