@@ -1,0 +1,202 @@
+//! The front door: from arguments to an exit code.
+//!
+//! Arguments are read before anything else is set up, so that `--version` costs nothing. Headless runs get a runtime of one
+//! thread, the screen one of two more, so that a disk that stalls never stalls a key.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::app::{App, DEMO_PROMPT, First, find_model};
+use crate::cli::{self, Cli, OutputFormat, Parsed, Task};
+use crate::conversation::Attendance;
+use crate::error::{Error, Exit, Kind};
+use crate::headless::input::{Piped, Words, join, read_piped};
+use crate::headless::{self, Format, Reader, Report, Scene};
+use crate::os::env::{self, Env};
+use crate::os::process::{adopt_orphans, end_orphans};
+use crate::os::signals::{Signal, Signals};
+use crate::protocol::{LoopError, LoopErrorType};
+use crate::text::sanitize::sanitize_line;
+use crate::tui;
+
+/// Threads beside the main one while there is a screen; never one a core.
+const SCREEN_WORKERS: usize = 2;
+
+/// Runs the program.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    match cli::parse(arguments) {
+        Ok(Parsed::Page(text)) => print_page(&text),
+        Ok(Parsed::Run(cli)) => match start(*cli) {
+            Ok(code) => code,
+            Err(error) => complain(&error),
+        },
+        Err(error) => complain(&error),
+    }
+}
+
+fn start(cli: Cli) -> Result<ExitCode, Error> {
+    let env = Env::read();
+    harden();
+    match cli.task {
+        Task::Print(format) => print(cli, env, format),
+        Task::Chat => chat(cli, env),
+        Task::Demo => {
+            let prompt = cli.prompt.or_else(|| Some(DEMO_PROMPT.to_owned()));
+            chat(Cli { prompt, ..cli }, env)
+        }
+    }
+}
+
+/// Keeps the key in our memory to ourselves, and takes in whatever commands leave behind.
+fn harden() {
+    if let Err(error) = env::hide_memory().and_then(|()| adopt_orphans()) {
+        tracing::warn!(%error, "the process could not be hardened");
+    }
+}
+
+/// The interactive program.
+fn chat(cli: Cli, env: Env) -> Result<ExitCode, Error> {
+    let scene = tui::Scene::of(&cli, &env);
+    tui::terminal::fit(env.text("TERM")).map_err(|unfit| Error::new(Kind::Usage, unfit.to_string()))?;
+    let app = App::open(cli, env)?;
+    let runtime = runtime(Builder::new_multi_thread().worker_threads(SCREEN_WORKERS))?;
+    let code = runtime.block_on(async {
+        let code = tui::run(app, scene).await;
+        end_orphans().await;
+        code
+    });
+    runtime.shutdown_background();
+    code
+}
+
+/// Why a headless run did not begin.
+enum Unbegun {
+    /// Something does not allow it.
+    Error(Error),
+    /// Somebody stopped the program first.
+    Stopped(Signal),
+    /// `max_turns` is 0.
+    Disabled,
+}
+
+impl From<Error> for Unbegun {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// One run without the screen.
+fn print(cli: Cli, env: Env, format: OutputFormat) -> Result<ExitCode, Error> {
+    let format = Format::from(format);
+    let runtime = runtime(&mut Builder::new_current_thread())?;
+    let done = runtime.block_on(async {
+        let done = print_run(cli, env, format).await;
+        end_orphans().await;
+        done
+    });
+    // Somebody who never closes our input must not keep us.
+    runtime.shutdown_background();
+    done.or_else(|unbegun| tell(unbegun, format))
+}
+
+/// Says why nothing was begun, as the format has it.
+fn tell(unbegun: Unbegun, format: Format) -> Result<ExitCode, Error> {
+    let (kind, message) = match &unbegun {
+        Unbegun::Error(error) if error.kind == Kind::Usage => (None, String::new()),
+        Unbegun::Error(error) => (Some(LoopErrorType::InitializationFailed), error.to_string()),
+        Unbegun::Stopped(_) => (Some(LoopErrorType::Aborted), "interrupted".to_owned()),
+        Unbegun::Disabled => {
+            (Some(LoopErrorType::ChatDisabled), "chat is disabled: max_turns is 0".to_owned())
+        }
+    };
+    if let Some(kind) = kind {
+        // The output may be closed; the line on standard error and the exit code follow in any case.
+        drop(headless::not_begun(io::stdout(), format, &LoopError { kind, message: message.clone() }));
+    }
+    match unbegun {
+        Unbegun::Error(error) => Err(error),
+        Unbegun::Stopped(signal) => Ok(ExitCode::from(signal.exit_code())),
+        Unbegun::Disabled => Err(Error::new(Kind::Run, message).hint("try --max-turns -1")),
+    }
+}
+
+async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbegun> {
+    let mut signals = Signals::listen().map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
+    let (prompt, piped) = tokio::select! {
+        biased;
+        signal = signals.next() => return Err(Unbegun::Stopped(signal)),
+        prompt = prompt(&cli) => prompt?,
+    };
+    let mut app = App::open(cli, env)?;
+    if app.is_disabled() {
+        return Err(Unbegun::Disabled);
+    }
+    tokio::select! {
+        biased;
+        signal = signals.next() => return Err(Unbegun::Stopped(signal)),
+        answered = answer_firsts(&mut app) => answered?,
+    }
+    let begun = app.begin(Attendance::Unattended)?;
+    let mut conversation = begun.conversation;
+    let out = io::stdout();
+    let reader = if out.is_terminal() { Reader::Person } else { Reader::Program };
+    let scene = Scene::of(&begun.session, &begun.facts, &conversation, begun.remarks, &piped);
+    let mut report = Report::new(out, reader, format, scene);
+    let code = headless::run(&mut conversation, prompt, &mut report, &mut signals).await;
+    conversation.close().await;
+    Ok(code)
+}
+
+/// The prompt, from the command line and from what is piped.
+async fn prompt(cli: &Cli) -> Result<(String, Piped), Error> {
+    let words = cli.prompt.clone().unwrap_or_default();
+    let have = if words.trim().is_empty() { Words::None } else { Words::Some };
+    let read = tokio::task::spawn_blocking(move || read_piped(have)).await;
+    let piped = read.map_err(io::Error::other).and_then(|read| read).map_err(|error| {
+        Error::new(Kind::Config, format!("standard input cannot be read: {error}")).hint("try `< /dev/null`")
+    })?;
+    let joined = join(&words, &piped).ok_or_else(|| {
+        Error::usage("there is no prompt and no input").hint("try `clawd -p \"explain this project\"`")
+    })?;
+    Ok((joined, piped))
+}
+
+/// Nobody is there to ask: what is not trusted is left out, an endpoint must be configured, the only model is taken.
+async fn answer_firsts(app: &mut App) -> Result<(), Error> {
+    loop {
+        match app.first() {
+            First::Trust(_) => app.look_only(),
+            First::Session(_) => app.pick(None)?,
+            First::Endpoint => return Err(crate::config::ConfigError::NoEndpoint.into()),
+            First::Model => {
+                let model = find_model(&app.model_search()?).await?;
+                app.name_model(model);
+            }
+            First::Nothing => return Ok(()),
+        }
+    }
+}
+
+fn runtime(builder: &mut Builder) -> Result<Runtime, Error> {
+    builder
+        .enable_all()
+        .build()
+        .map_err(|error| Error::new(Kind::Internal, format!("cannot start the runtime: {error}")))
+}
+
+#[expect(clippy::print_stderr, reason = "the program's last word goes to standard error")]
+fn complain(error: &Error) -> ExitCode {
+    eprintln!("Error: {}", sanitize_line(&error.to_string()));
+    ExitCode::from(error.exit().code())
+}
+
+fn print_page(text: &str) -> ExitCode {
+    use std::io::Write as _;
+    match io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_closed) => ExitCode::from(Exit::ClosedOutput.code()),
+    }
+}
