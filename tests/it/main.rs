@@ -1,0 +1,33 @@
+//! The integration tests: one binary, a file for each promise, all against the real program.
+//!
+//! `endpoint` scripts the model, `harness` runs the program without a screen, `pty` with one. Nothing here
+//! names the library's types: what a test sees is what a user sees.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking, and it starts programs; the exemption for tests stops at their helpers"
+)]
+
+mod abort;
+mod bad_input;
+mod endpoint;
+mod harness;
+mod headless;
+mod kills;
+mod options;
+mod permissions;
+mod pty;
+mod run_edges;
+mod screen;
+mod screen_layer;
+mod sessions;
+mod tidy;
+mod tools_bash;
+mod tools_edit;
+mod tools_files;
+mod tools_search;
+mod watched;
+mod workshop;

@@ -1,0 +1,113 @@
+//! The interactive program in a terminal: what a user presses, what stands on the screen, what the model is sent.
+//!
+//! Everything runs against the real program in a pseudo-terminal with an emulator behind it. Tests wait for what they
+//! expect to see. The one exception is a question: it takes no key for a while after it came, which the contract gives
+//! in milliseconds, so [`answer`] lets that time pass.
+//!
+//! A panic within the program is not provoked here, since no user can do it; that the terminal is given back then is
+//! tested in `screen_layer`, on the guard itself.
+
+mod abort;
+mod commands;
+mod edges;
+mod first;
+mod injection;
+mod input;
+mod leaving;
+mod permission;
+mod queue;
+mod sessions;
+mod talk;
+mod terminal;
+
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use crate::endpoint::{Call, Endpoint, call};
+use crate::harness::Clawd;
+use crate::pty::{Pty, Size};
+use crate::watched::DEADLINE;
+
+/// A question takes no key so soon after it came, or after the last printable one (the outside contract).
+const GUARD: Duration = Duration::from_millis(450);
+
+/// The size that most people have.
+fn usual() -> Size {
+    Size::new(80, 24)
+}
+
+/// A program at rest on a usual screen, with its input ready.
+fn open(clawd: &Clawd) -> Pty {
+    let pty = Pty::spawn(clawd, usual());
+    pty.wait_for("❯");
+    pty
+}
+
+/// The program against this endpoint, with no arguments.
+fn chat(endpoint: &Endpoint) -> Pty {
+    open(&Clawd::new(endpoint))
+}
+
+/// Types the words and sends them.
+fn say(pty: &Pty, words: &str) {
+    pty.type_text(words);
+    pty.key("enter");
+}
+
+/// Blocks until the run is over and the input has the keys again. Only after something of the run was seen.
+fn wait_for_rest(pty: &Pty) {
+    pty.wait_until("the end of the run", |screen| {
+        let text = screen.contents();
+        !text.contains("esc to interrupt") && !text.contains("Allow") && !text.contains("stopping")
+    });
+}
+
+/// Presses a key in answer to a question that contains `title`, as somebody who has read it.
+fn answer(pty: &Pty, title: &str, key: &str) {
+    pty.wait_for(title);
+    std::thread::sleep(GUARD);
+    pty.key(key);
+}
+
+/// Leaves by Ctrl+D and looks whether the terminal is as it was.
+fn leave(pty: &Pty) {
+    pty.key("ctrl-d");
+    assert_eq!(pty.wait_exit().code, 0);
+    pty.assert_terminal_restored();
+}
+
+/// A command.
+fn bash(command: &str) -> Call {
+    call("Bash", serde_json::json!({"command": command}))
+}
+
+/// A command that says `began PID` and then lasts until it is ended.
+fn lasting() -> Call {
+    bash("echo began $$; exec sleep 600")
+}
+
+/// The process that [`lasting`] has told of, once it is seen.
+fn wait_for_process(pty: &Pty) -> Pid {
+    let number = |text: &str| {
+        let rest =
+            text.split("began ").skip(1).find(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))?;
+        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    };
+    pty.wait_until("the number of the process", |screen| number(&screen.contents()).is_some());
+    Pid::from_raw(number(&pty.screen_text()).unwrap()).unwrap()
+}
+
+/// Fails unless the process ends.
+fn assert_ends(pid: Pid) {
+    let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return };
+    let time = Timespec::try_from(DEADLINE).unwrap();
+    let ended = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&time)).unwrap();
+    assert_eq!(ended, 1, "the process {pid:?} has not ended");
+}
+
+/// How often `needle` stands in all rows, those above the screen included.
+fn count_rows(pty: &Pty, needle: &str) -> usize {
+    pty.history().iter().filter(|row| row.contains(needle)).count()
+}
