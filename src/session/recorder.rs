@@ -129,3 +129,71 @@ impl Sink for Recorder {
 fn calls_tools(entry: &Entry) -> bool {
     matches!(&entry.body, EntryBody::Message(Message::Assistant(answer)) if !answer.tool_calls.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::protocol::SessionHead;
+
+    /// Looks into the file at the moment at which it is shown an entry.
+    struct Witness {
+        file: PathBuf,
+        seen: Mutex<Vec<bool>>,
+    }
+
+    impl Sink for Witness {
+        fn emit(&self, event: AgentEvent) -> BoxFuture<'_, ()> {
+            if let AgentEvent::Recorded(entry) = event {
+                let line = super::super::entry::to_line(&entry);
+                let file = std::fs::read_to_string(&self.file).unwrap_or_default();
+                self.seen.lock().unwrap().push(file.lines().any(|kept| kept == line));
+            }
+            Box::pin(std::future::ready(()))
+        }
+    }
+
+    fn log(dir: &std::path::Path) -> SessionLog {
+        let head = SessionHead {
+            version: 1,
+            id: "s".into(),
+            cwd: "/w".to_owned(),
+            model: "m".into(),
+            clawd_version: "0".to_owned(),
+            parent: None,
+        };
+        SessionLog::create(dir, head, 1)
+    }
+
+    #[tokio::test]
+    async fn an_entry_is_in_the_file_before_anybody_sees_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = log(dir.path());
+        let witness = Arc::new(Witness { file: log.path().to_owned(), seen: Mutex::default() });
+        let recorder = Recorder::new(SharedLog::new(log), Arc::clone(&witness) as Arc<dyn Sink>);
+        for text in ["one", "two"] {
+            recorder.emit(AgentEvent::Recorded(Entry::message(1, Message::user(text)))).await;
+        }
+        assert_eq!(*witness.seen.lock().unwrap(), [true, true]);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_kept_is_told_once_in_each_direction() {
+        let dir = tempfile::tempdir().unwrap();
+        let blocked = dir.path().join("p");
+        std::fs::write(&blocked, "").unwrap();
+        let log = SharedLog::new(log(&blocked));
+        let say = |text: &str| log.append(&Entry::message(1, Message::user(text)));
+        let kind = |event: Option<AgentEvent>| match event {
+            Some(AgentEvent::Notice { kind, .. }) => Some(kind),
+            Some(other) => panic!("{other:?}"),
+            None => None,
+        };
+        assert_eq!(kind(say("one")), Some(NoticeKind::NotSaved));
+        assert_eq!(kind(say("two")), None);
+        std::fs::remove_file(&blocked).unwrap();
+        assert_eq!(kind(log.sync()), Some(NoticeKind::Saved));
+        assert_eq!(kind(say("three")), None);
+    }
+}
