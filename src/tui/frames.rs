@@ -11,6 +11,9 @@ use super::screen::Pace;
 /// 16 ms: one frame at 60 Hz.
 const FRAME: Duration = Duration::from_millis(16);
 
+/// Keys closer than this come from no hand: a paste without brackets, which would cost a frame a character.
+const BURST: Duration = Duration::from_millis(4);
+
 /// Frames no more than this apart are a flow, in which the real cursor stays away from the composer.
 const FLOW: Duration = Duration::from_millis(300);
 
@@ -20,7 +23,7 @@ const TYPING: Duration = Duration::from_secs(1);
 /// Why something is to be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// The user pressed a key or pasted: drawn at once.
+    /// The user pressed a key or pasted: drawn at once, a burst of keys together.
     Key,
     /// A question, an abort, an end: drawn at once.
     Turn,
@@ -56,7 +59,7 @@ impl Frames {
         let at = match cause {
             Cause::Key => {
                 self.typing_until = Some(now + TYPING);
-                now
+                self.last.map_or(now, |last| last + BURST).max(now)
             }
             Cause::Turn => now,
             Cause::Flow => {
@@ -133,8 +136,14 @@ mod tests {
 
     #[test]
     fn keys_and_questions_are_drawn_at_once() {
-        let frames = [(3, Pace::Rest), (4, Pace::Rest), (5, Pace::Rest)];
-        check(&[(3, Cause::Key), (4, Cause::Key), (5, Cause::Turn)], &frames);
+        let frames = [(3, Pace::Rest), (7, Pace::Rest), (8, Pace::Rest)];
+        check(&[(3, Cause::Key), (7, Cause::Key), (8, Cause::Turn)], &frames);
+    }
+
+    #[test]
+    fn a_burst_of_keys_is_drawn_together() {
+        let keys: Vec<(u64, Cause)> = (10..20).map(|at| (at, Cause::Key)).collect();
+        check(&keys, &[(10, Pace::Rest), (14, Pace::Rest), (18, Pace::Rest), (22, Pace::Rest)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::endpoint::{Endpoint, Gate, calls, text};
 use crate::harness::{Clawd, Signal};
 
-use super::{chat, count_rows, lasting, leave, open, say, wait_for_process, wait_for_rest};
+use super::{answer, bash, count_rows, lasting, leave, open, say, wait_for_process, wait_for_rest};
 
 #[test]
 fn a_session_goes_on_after_the_program_was_killed() {
@@ -72,6 +72,28 @@ fn a_resume_shows_the_last_screens_and_counts_the_rest() {
 }
 
 #[test]
+fn a_call_that_was_refused_is_not_shown_as_done_later() {
+    let endpoint = Endpoint::script([calls([bash("touch made")]), text("Not done.")]);
+    let clawd = Clawd::new(&endpoint);
+    let pty = open(&clawd);
+    say(&pty, "go");
+    answer(&pty, "Allow", "3");
+    pty.type_text("not now");
+    pty.key("enter");
+    pty.wait_for("Not done.");
+    wait_for_rest(&pty);
+    let refused = row(&pty, "touch made");
+    assert!(refused.starts_with('⊘') && refused.contains("not now"), "{refused}");
+    leave(&pty);
+    let pty = open(&clawd.again().arg("-c"));
+    pty.wait_for("Not done.");
+    let refused = row(&pty, "touch made");
+    assert!(refused.starts_with('⊘'), "{refused}");
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
 fn nothing_is_kept_where_nothing_is_wanted() {
     let endpoint = Endpoint::script([text("Not kept.")]);
     let clawd = Clawd::new(&endpoint).arg("--no-session");
@@ -116,7 +138,7 @@ fn a_second_program_does_not_write_into_the_session_of_the_first() {
 fn a_fork_goes_on_beside_the_first() {
     let endpoint = Endpoint::script([text("An answer."), text("Forked.")]);
     let clawd = Clawd::new(&endpoint);
-    let pty = chat_in(&clawd);
+    let pty = open(&clawd);
     say(&pty, "one");
     pty.wait_for("An answer.");
     wait_for_rest(&pty);
@@ -131,10 +153,6 @@ fn a_fork_goes_on_beside_the_first() {
     endpoint.finish();
 }
 
-fn chat_in(clawd: &Clawd) -> crate::pty::Pty {
-    open(clawd)
-}
-
 #[test]
 fn what_was_said_in_one_directory_is_not_continued_in_another() {
     let endpoint = Endpoint::script([text("Here.")]);
@@ -147,5 +165,12 @@ fn what_was_said_in_one_directory_is_not_continued_in_another() {
     let elsewhere = crate::pty::Pty::spawn(&clawd.again().args(["-c", "-C", "sub"]), super::usual());
     assert_eq!(elsewhere.wait_exit().code, 2);
     endpoint.finish();
-    drop(chat(&Endpoint::script([])));
+}
+
+/// The one row that contains the words.
+fn row(pty: &crate::pty::Pty, words: &str) -> String {
+    let rows = pty.history();
+    let found: Vec<&String> = rows.iter().filter(|row| row.contains(words)).collect();
+    assert_eq!(found.len(), 1, "{words}: {rows:#?}");
+    found[0].clone()
 }
