@@ -1,4 +1,4 @@
-//! The signals that ask the program to stop, as values.
+//! The signals that ask the program to stop, as values; and the one that says that it goes on.
 //!
 //! Not the keys: in raw mode Ctrl+C is a key press and comes with the input. The surprise: once somebody
 //! listens, these signals no longer end the process, for as long as it lives; so listen only where the
@@ -58,6 +58,23 @@ impl Signals {
             _ = self.terminate.recv() => Signal::Terminate,
             _ = self.interrupt.recv() => Signal::Interrupt,
         }
+    }
+}
+
+/// Hears when the process goes on after it was stopped.
+#[derive(Debug)]
+pub struct Continuations(unix::Signal);
+
+impl Continuations {
+    /// Begins to listen. Must be called inside a runtime.
+    pub fn listen() -> io::Result<Self> {
+        // there is no name for it
+        signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw())).map(Self)
+    }
+
+    /// The next time. May be dropped and called again without losing one.
+    pub async fn next(&mut self) {
+        self.0.recv().await;
     }
 }
 

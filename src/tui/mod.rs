@@ -27,7 +27,7 @@ use crate::app::App;
 use crate::cli::Cli;
 use crate::error::Error;
 use crate::os::env::Env;
-use crate::os::signals::{Signal, Signals};
+use crate::os::signals::{Continuations, Signal, Signals};
 use effect::Effect;
 use frames::{Cause, Frames};
 use model::choice::Item;
@@ -39,7 +39,7 @@ use msg::Msg;
 use painter::Painter;
 use runner::Runner;
 use screen::Rewrap;
-use terminal::{Input, Multiplexer, Terminal};
+use terminal::{Input, Meanwhile, Multiplexer, Terminal};
 use view::theme::Theme;
 
 /// How often a waiting line shows its next picture. Slow enough to be calm, quick enough to be alive.
@@ -94,8 +94,9 @@ enum Left {
 /// Where the terminal cannot be taken or is lost.
 pub async fn run(app: App, scene: Scene) -> Result<ExitCode, Error> {
     let signals = Signals::listen().map_err(|error| Error::terminal(&error))?;
+    let continuations = Continuations::listen().map_err(|error| Error::terminal(&error))?;
     let terminal = Terminal::enter(scene.multiplexer).map_err(|error| Error::terminal(&error))?;
-    let mut loop_ = Loop::new(app, terminal, signals, &scene);
+    let mut loop_ = Loop::new(app, terminal, (signals, continuations), &scene);
     let left = loop_.turn_until_left().await;
     let farewell = loop_.leave().await;
     drop(loop_);
@@ -119,6 +120,7 @@ struct Loop {
     painter: Painter,
     frames: Frames,
     signals: Signals,
+    continuations: Continuations,
     began: Instant,
 }
 
@@ -126,13 +128,19 @@ struct Loop {
 enum Woken {
     Panic,
     Signal(Signal),
+    Continued,
     Input(Option<io::Result<Input>>),
     Msg(Msg),
     Frame,
 }
 
 impl Loop {
-    fn new(app: App, terminal: Terminal, signals: Signals, scene: &Scene) -> Self {
+    fn new(
+        app: App,
+        terminal: Terminal,
+        (signals, continuations): (Signals, Continuations),
+        scene: &Scene,
+    ) -> Self {
         let size = terminal.size();
         let commands = slash::TABLE.iter().map(|row| {
             let also: Vec<String> = row.aliases.iter().map(|alias| (*alias).to_owned()).collect();
@@ -149,6 +157,7 @@ impl Loop {
             painter: Painter::new(Rewrap::of(&scene.term, &scene.term_program, in_tmux), scene.theme),
             frames: Frames::new(SETTLE),
             signals,
+            continuations,
             began: Instant::now(),
         }
     }
@@ -165,6 +174,10 @@ impl Loop {
                 Woken::Signal(Signal::Interrupt) => self.take(Msg::Key(key::Key::ctrl('c')), Cause::Key)?,
                 Woken::Signal(signal) => Some(Left::Signal(signal)),
                 Woken::Panic => Some(Left::Panic),
+                Woken::Continued => {
+                    self.go_on()?;
+                    None
+                }
                 Woken::Input(None) => Some(Left::TerminalLost),
                 Woken::Input(Some(input)) => self.input(input?)?,
                 Woken::Msg(msg) => {
@@ -184,7 +197,7 @@ impl Loop {
         let due = self.frames.due();
         tokio::select! {
             biased;
-            woken = stopped(&mut self.signals) => woken,
+            woken = stopped(&mut self.signals, &mut self.continuations) => woken,
             input = self.terminal.next() => Woken::Input(input),
             () = until(due) => Woken::Frame,
             msg = self.runner.next() => Woken::Msg(msg),
@@ -223,10 +236,27 @@ impl Loop {
     fn suspend(&mut self) -> io::Result<()> {
         self.painter.leave(&self.terminal)?;
         self.terminal.suspend()?;
+        self.look_again();
+        Ok(())
+    }
+
+    /// After a stop from outside, such as a `kill -STOP`.
+    fn go_on(&mut self) -> io::Result<()> {
+        match self.terminal.take_again()? {
+            Meanwhile::Ours => Ok(()),
+            Meanwhile::Strange => {
+                self.painter.begin_anew(&self.terminal)?;
+                self.look_again();
+                Ok(())
+            }
+        }
+    }
+
+    /// The window may have changed while the terminal was not ours.
+    fn look_again(&mut self) {
         let size = self.terminal.size();
         self.model.size = Size { columns: size.width, rows: size.height };
         self.frames.ask(Cause::Turn, Instant::now());
-        Ok(())
     }
 
     fn draw_if_due(&mut self) -> io::Result<()> {
@@ -264,11 +294,12 @@ impl Loop {
 }
 
 /// A signal, or a panic in some task: then the terminal is given back already, and nothing more may be drawn.
-async fn stopped(signals: &mut Signals) -> Woken {
+async fn stopped(signals: &mut Signals, continuations: &mut Continuations) -> Woken {
     tokio::select! {
         biased;
         () = terminal::panicked() => Woken::Panic,
         signal = signals.next() => Woken::Signal(signal),
+        () = continuations.next() => Woken::Continued,
     }
 }
 

@@ -69,6 +69,16 @@ impl Painter {
         terminal.write(&self.bytes, 0)
     }
 
+    /// Begins below whatever stands on the screen now.
+    pub(super) fn begin_anew(&mut self, terminal: &Terminal) -> io::Result<()> {
+        if self.shown == Shown::Alternate {
+            return Ok(()); // a page is always drawn whole
+        }
+        self.bytes.clear();
+        self.screen.start(StartAt::Unknown, &mut self.bytes);
+        terminal.write(&self.bytes, 0)
+    }
+
     /// Has the next frame draw everything below the history anew.
     pub(super) fn distrust(&mut self) {
         self.screen.distrust();

@@ -76,6 +76,19 @@ pub(super) fn take(multiplexer: Multiplexer) -> io::Result<()> {
     write(format!("{ENTER}{tmux}").as_bytes(), 0)
 }
 
+/// Sets again what a shell may have changed while it had the terminal and we did not know. The keyboard flags are a
+/// stack, so ours are taken off first.
+pub(super) fn take_again() -> io::Result<()> {
+    disable_raw_mode()?;
+    enable_raw_mode()?;
+    let tmux = match *held() {
+        Held::Ours { multiplexer: Multiplexer::Tmux, .. } => TMUX_ENTER,
+        Held::Ours { multiplexer: Multiplexer::Other, .. } => "",
+        Held::Free => return Err(io::Error::other(NOT_OURS)),
+    };
+    write(format!("{LEAVE}{ENTER}{tmux}").as_bytes(), 0)
+}
+
 /// Writes a frame after which the live region begins `rows` rows above the cursor.
 pub(super) fn write(frame: &[u8], rows: u16) -> io::Result<()> {
     match &mut *held() {

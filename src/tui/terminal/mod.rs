@@ -16,7 +16,7 @@ use ratatui::layout::Size;
 use rustix::event::poll;
 use rustix::process::{Signal, kill_current_process_group};
 use rustix::stdio::{stdin, stdout};
-use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr};
 
 use held::Surface;
 pub use held::{panicked, restore};
@@ -156,6 +156,26 @@ impl Terminal {
         self.take_back()?;
         Ok(sent?)
     }
+
+    /// After a stop that came from outside and so could not be prepared: takes the terminal again where the shell has
+    /// made it its own.
+    pub fn take_again(&mut self) -> io::Result<Meanwhile> {
+        if !tcgetattr(stdin())?.local_modes.contains(LocalModes::ICANON) {
+            return Ok(Meanwhile::Ours);
+        }
+        tcsetattr(stdin(), OptionalActions::Now, &self.cooked)?;
+        held::take_again()?;
+        Ok(Meanwhile::Strange)
+    }
+}
+
+/// What became of the terminal while we were stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meanwhile {
+    /// Nobody touched it, or we gave it away ourselves and have it back.
+    Ours,
+    /// A shell had it: it is ours again, but what stands on it is not known.
+    Strange,
 }
 
 impl Drop for Terminal {

@@ -4,6 +4,8 @@ use crate::endpoint::{Endpoint, Gate, deltas, text};
 use crate::harness::{Clawd, Signal};
 use crate::pty::{Pty, Size};
 
+use rustix::process::{Pid, kill_process};
+
 use super::{chat, count_rows, leave, say, wait_for_rest};
 
 #[test]
@@ -170,6 +172,38 @@ fn a_stop_and_a_continuation_from_outside_leave_it_usable() {
     wait_for_rest(&pty);
     leave(&pty);
     endpoint.finish();
+}
+
+#[test]
+fn a_stop_from_outside_gives_the_shell_its_terminal_and_fg_comes_back() {
+    for signal in [Signal::STOP, Signal::TSTP] {
+        let endpoint = Endpoint::script([text("An answer.")]);
+        let pty = in_a_shell(&endpoint);
+        pty.type_text("a draft");
+        pty.wait_for("❯ a draft");
+        kill_process(job(&pty), signal).unwrap();
+        pty.wait_for("Stopped");
+        // as shells with line editing do before they prompt
+        pty.type_text("stty sane; echo in the $((40 + 2)) shell\r\n");
+        pty.wait_for("in the 42 shell");
+        pty.type_text("fg\r");
+        pty.wait_until("it to be back", |screen| {
+            screen.contents().rsplit_once("fg").is_some_and(|(_, after)| after.contains("❯ a draft"))
+        });
+        pty.key("ctrl-u");
+        say(&pty, "go");
+        pty.wait_for("An answer.");
+        wait_for_rest(&pty);
+        leave_the_shell(&pty);
+        endpoint.finish();
+    }
+}
+
+/// The one job of the shell.
+fn job(shell: &Pty) -> Pid {
+    let shell = shell.pid().as_raw_nonzero();
+    let jobs = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).unwrap();
+    Pid::from_raw(jobs.trim().parse().unwrap()).unwrap()
 }
 
 /// The program as a job of a shell. The shell's own line editing is off, so that nothing but the program changes modes.
