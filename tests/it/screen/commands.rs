@@ -132,7 +132,7 @@ fn status_tells_what_is_in_force() {
     let endpoint = Endpoint::script([]);
     let pty = chat(&endpoint);
     say(&pty, "/status");
-    pty.wait_for("permissions");
+    pty.wait_for("instructions");
     let shown = pty.screen_text();
     for words in ["mock-1", "127.0.0.1", "session", "default"] {
         assert!(shown.contains(words), "{words}\n{shown}");
