@@ -37,9 +37,11 @@ fn a_call_that_was_killed_with_the_program_has_an_answer_later() {
     let clawd = Clawd::new(&endpoint);
     let pty = open(&clawd.again().arg("--yolo"));
     say(&pty, "go");
-    wait_for_process(&pty);
+    let process = wait_for_process(&pty);
     pty.signal(Signal::KILL);
     pty.wait_exit();
+    // Nobody was left to end it.
+    rustix::process::kill_process(process, Signal::KILL).unwrap();
     let pty = open(&clawd.again().arg("-c"));
     say(&pty, "what happened?");
     pty.wait_for("I see.");
