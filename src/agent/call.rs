@@ -107,7 +107,7 @@ pub(super) struct RunScene {
 
 /// Makes an answer fit for the history: call ids unique over all of it, arguments valid JSON whatever the model wrote.
 pub(super) fn tidy(completion: Completion, history: &History) -> Tidied {
-    let Completion { mut message, cut } = completion;
+    let Completion { mut message, cut, form: _ } = completion;
     let mut taken = HashSet::new();
     let last = message.tool_calls.len().saturating_sub(1);
     let mut asked = Vec::with_capacity(message.tool_calls.len());
@@ -401,14 +401,7 @@ mod tests {
     use crate::protocol::StopReason;
 
     fn completion(calls: &[(&str, &str)], cut: bool) -> Completion {
-        let tool_calls = calls
-            .iter()
-            .map(|(id, arguments)| ToolCall {
-                id: (*id).into(),
-                name: "Read".into(),
-                arguments: (*arguments).to_owned(),
-            })
-            .collect();
+        let tool_calls = calls.iter().map(|(id, arguments)| ToolCall::new(*id, "Read", *arguments)).collect();
         let message = AssistantMessage {
             text: String::new(),
             tool_calls,
@@ -418,7 +411,7 @@ mod tests {
             usage: None,
             stop_reason: StopReason::ToolUse,
         };
-        Completion { message, cut }
+        Completion { message, cut, form: crate::chat::CallForm::Native }
     }
 
     fn check(arguments: &str, stored: &str, expected: Result<&str, &str>) {

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     fn call(arguments: &str) -> ToolCall {
-        ToolCall { id: "1".into(), name: "Read".into(), arguments: arguments.to_owned() }
+        ToolCall::new("1", "Read", arguments)
     }
 
     fn repeat(carry: &mut Carry, times: u32, result: impl Fn(u32) -> String) -> Vec<Repetition> {

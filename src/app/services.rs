@@ -11,13 +11,13 @@ use super::App;
 use super::demo;
 use super::models::ModelSearch;
 use crate::agent::{Agent, AgentParts, NoHooks, Nudging};
-use crate::chat::compat::Dialect;
+use crate::chat::accumulate::TextCalls;
 use crate::chat::endpoint::{ApiKey, Connections, Endpoint};
 use crate::chat::fallback::Fallback;
 use crate::chat::openai::{ChatServiceConfig, Patience, create_chat_service};
 use crate::chat::retry::Retry;
 use crate::chat::wire::{ImageSource, WireOptions};
-use crate::chat::{ChatError, ChatService};
+use crate::chat::{ChatError, ChatService, EndpointMemory};
 use crate::config::{Config, KeySource};
 use crate::context::prompt::{Environment, Layers, build_system_prompt};
 use crate::error::{Error, Kind};
@@ -73,7 +73,7 @@ fn chat(app: &App, model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
     let endpoint = endpoint(config)?;
     let http = endpoint.client(connections(config, &app.place.env)).map_err(refused)?;
     let seed = app.clock.now_ms();
-    let dialect = Dialect::of_host(endpoint.host());
+    let memory = Arc::new(EndpointMemory::of_host(endpoint.host()));
     let service = create_chat_service(ChatServiceConfig {
         endpoint,
         http,
@@ -81,9 +81,10 @@ fn chat(app: &App, model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
             temperature: config.model.temperature,
             reasoning_effort: config.model.reasoning_effort.clone(),
             max_output_tokens: config.model.max_output_tokens,
-            dialect,
             ..WireOptions::default()
         },
+        text_calls: TextCalls::Off,
+        memory,
         patience: Patience { first_byte: config.limits.first_byte.value, idle: config.limits.silence.value },
         images: images(app),
     });

@@ -4,14 +4,18 @@
 //! is `chunk`'s. The surprising decision: the end of the body proves nothing. An answer is whole only if the
 //! endpoint gave a reason for its end, so that half an answer is never taken for one.
 
+use std::sync::Arc;
+
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::calls::{Calls, Piece};
 use super::chunk::{self, CallDelta, Choice, Chunk, Delta, FunctionDelta, Loose};
 use super::think_tags::{Kind, ThinkTags};
-use super::{ChatEvent, Completion};
-use crate::protocol::{AssistantMessage, ModelId, NoticeKind, Reasoning, StopReason, ToolCall, Usage};
+use super::{CallForm, ChatEvent, Completion};
+use crate::protocol::{
+    AssistantMessage, ModelId, NoticeKind, Reasoning, StopReason, ToolCall, ToolDefinition, Usage,
+};
 
 /// The field under which thoughts between tags are kept.
 const PLAIN_REASONING: &str = "reasoning_content";
@@ -19,6 +23,7 @@ const PLAIN_REASONING: &str = "reasoning_content";
 /// An answer that grows.
 #[derive(Debug, Default)]
 pub struct Accumulator {
+    reading: Reading,
     text: String,
     tags: ThinkTags,
     reasoning: Option<Reasoning>,
@@ -35,6 +40,39 @@ pub struct Accumulator {
     skipped: u32,
     /// Not yet taken.
     events: Vec<ChatEvent>,
+}
+
+/// How an answer is to be read: what is known of who gives it.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// Which texts count as calls.
+    pub text_calls: TextCalls,
+    /// What may be called.
+    pub tools: Arc<[ToolDefinition]>,
+    /// What an answer begins with.
+    pub opening: Opening,
+}
+
+/// Which texts count as calls where an endpoint sends none as calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum TextCalls {
+    /// None.
+    #[default]
+    Off,
+    /// `<tool_call>` and `<function=`.
+    Tags,
+    /// Fenced JSON too.
+    All,
+}
+
+/// What an answer begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Opening {
+    /// Text, or a tag that opens the thoughts.
+    #[default]
+    Text,
+    /// Thoughts: their opening tag stands in the prompt, only the closing one comes.
+    Thoughts,
 }
 
 /// Why there is no answer.
@@ -60,6 +98,12 @@ enum Ending {
 }
 
 impl Accumulator {
+    /// An answer that is read in this way.
+    #[must_use]
+    pub fn new(reading: Reading) -> Self {
+        Self { reading, ..Self::default() }
+    }
+
     /// Takes the data of one event, or a whole answer. What cannot be read is counted and passed over.
     pub fn push(&mut self, data: &str) {
         if let Ok(chunk) = serde_json::from_str(data) {
@@ -135,7 +179,8 @@ impl Accumulator {
             model: model.clone(),
             usage: self.usage,
         };
-        Ok(Completion { message, cut: said == StopReason::MaxTokens })
+        let cut = said == StopReason::MaxTokens;
+        Ok(Completion { message, cut, form: CallForm::Native })
     }
 
     fn take(&mut self, chunk: Chunk<'_>, data: &str) {

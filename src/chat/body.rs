@@ -4,7 +4,7 @@
 //! content type often lies. Pure: bytes in, events and an answer out. The surprising decision: a body has an end of its
 //! own, before the connection's, so that an endpoint which never hangs up keeps nobody waiting.
 
-use super::accumulate::{Accumulator, Incomplete};
+use super::accumulate::{Accumulator, Incomplete, Reading};
 use super::sse::{EventTooLong, SseReader};
 use super::{ChatEvent, Completion};
 use crate::protocol::ModelId;
@@ -74,6 +74,11 @@ pub(super) enum Fault {
 }
 
 impl Body {
+    /// A body whose answer is read in this way.
+    pub(super) fn new(reading: Reading) -> Self {
+        Self { accumulator: Accumulator::new(reading), ..Self::default() }
+    }
+
     /// Takes the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.bytes += bytes.len();

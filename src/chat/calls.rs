@@ -7,7 +7,9 @@
 
 use std::collections::HashSet;
 
-use crate::protocol::{CallId, ToolCall};
+use serde_json::Map;
+
+use crate::protocol::{CallId, ToolCall, ToolName};
 
 /// A call that came without a name still gets an answer.
 const NO_NAME: &str = "unnamed";
@@ -82,8 +84,8 @@ impl Calls {
         let named = calls.enumerate().map(|(at, call)| {
             let wanted = if call.id.is_empty() { format!("call_{}", at + 1) } else { call.id };
             let id = free_id(&wanted, &mut taken);
-            let name = if call.name.is_empty() { NO_NAME.into() } else { call.name.into() };
-            ToolCall { id, name, arguments: call.arguments }
+            let name = ToolName::from(if call.name.is_empty() { NO_NAME.to_owned() } else { call.name });
+            ToolCall { id, name, arguments: call.arguments, extra: Map::new() }
         });
         named.collect()
     }

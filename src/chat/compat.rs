@@ -64,9 +64,10 @@ pub enum AskUsage {
 }
 
 impl Dialect {
-    /// What is known of the endpoint at `host`.
+    /// What is known of the endpoint at `host`, given with or without a port.
     #[must_use]
     pub fn of_host(host: &str) -> Self {
+        let host = host.split(':').next().unwrap_or_default();
         let is =
             |domain: &str| host == domain || host.strip_suffix(domain).is_some_and(|sub| sub.ends_with('.'));
         if is("openai.com") || is("openai.azure.com") {

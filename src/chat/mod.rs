@@ -18,6 +18,7 @@ pub mod discover;
 pub mod endpoint;
 pub mod error;
 pub mod fallback;
+pub mod memory;
 pub mod models;
 pub mod openai;
 pub mod retry;
@@ -40,6 +41,7 @@ use crate::protocol::{AssistantMessage, ModelId, NoticeKind, Slot, ToolDefinitio
 pub use endpoint::{ApiKey, Connections, Endpoint};
 pub use error::{ChatError, Remedy, Stage};
 pub use fallback::Fallback;
+pub use memory::EndpointMemory;
 pub use openai::{ChatServiceConfig, OpenAiChatService, Patience, create_chat_service};
 pub use retry::Retry;
 pub use scripted::Scripted;
@@ -127,4 +129,16 @@ pub struct Completion {
     pub message: AssistantMessage,
     /// Whether the output limit cut it: then the arguments of its last call may be cut too.
     pub cut: bool,
+    /// How its calls came.
+    pub form: CallForm,
+}
+
+/// How the calls of an answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CallForm {
+    /// As calls; also where there are none.
+    #[default]
+    Native,
+    /// As text that was taken for calls: somebody should look at each.
+    Text,
 }

@@ -25,10 +25,11 @@ use serde_json::value::RawValue;
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::accumulate::Incomplete;
+use super::accumulate::{Incomplete, Reading, TextCalls};
 use super::body::{Body, Fault, Progress};
 use super::classify::{self, Asked, Refusal};
 use super::endpoint::{self, Endpoint};
+use super::memory::EndpointMemory;
 use super::wire::{self, ImageSource, WireOptions};
 use super::{ChatError, ChatEvent, ChatObserver, ChatRequest, ChatService, Completion, Remedy, Stage};
 
@@ -63,6 +64,10 @@ pub struct ChatServiceConfig {
     pub http: reqwest::Client,
     /// What goes into every request.
     pub wire: WireOptions,
+    /// Which texts count as calls while the endpoint sends none as calls.
+    pub text_calls: TextCalls,
+    /// What is known of the endpoint; one for all services that ask it.
+    pub memory: Arc<EndpointMemory>,
     /// How long to wait.
     pub patience: Patience,
     /// Where images come from.
@@ -83,6 +88,8 @@ pub struct OpenAiChatService {
     client: Client<Head>,
     endpoint: Endpoint,
     wire: WireOptions,
+    text_calls: TextCalls,
+    memory: Arc<EndpointMemory>,
     patience: Patience,
     images: Arc<ImageSource>,
 }
@@ -90,7 +97,7 @@ pub struct OpenAiChatService {
 /// Makes the service for one endpoint and one key. Connects to nothing yet.
 #[must_use]
 pub fn create_chat_service(config: ChatServiceConfig) -> OpenAiChatService {
-    let ChatServiceConfig { endpoint, http, wire, patience, images } = config;
+    let ChatServiceConfig { endpoint, http, wire, text_calls, memory, patience, images } = config;
     let head = Head { endpoint: endpoint.clone(), no_key: SecretString::default() };
     let sender = http.clone();
     let send = tower::service_fn(move |request: HttpRequestFactory| {
@@ -101,7 +108,7 @@ pub fn create_chat_service(config: ChatServiceConfig) -> OpenAiChatService {
         }
     });
     let client = Client::build(http, head).with_http_service(send);
-    OpenAiChatService { client, endpoint, wire, patience, images }
+    OpenAiChatService { client, endpoint, wire, text_calls, memory, patience, images }
 }
 
 impl ChatService for OpenAiChatService {
@@ -133,7 +140,8 @@ struct Exchange<'a> {
 
 impl Exchange<'_> {
     async fn run(&self) -> Result<Completion, ChatError> {
-        let body = wire::body(self.request, &self.service.wire, &*self.service.images);
+        let dialect = self.service.memory.dialect(&self.request.model);
+        let body = wire::body(self.request, &self.service.wire, dialect, &*self.service.images);
         let body = RawValue::from_string(body).map_err(|error| {
             ChatError::new(Remedy::GiveUp, format!("the request cannot be written as JSON: {error}"))
         })?;
@@ -182,7 +190,11 @@ impl Exchange<'_> {
     }
 
     async fn read(&self, mut response: Response) -> Result<Completion, ChatError> {
-        let mut body = Body::default();
+        let mut body = Body::new(Reading {
+            text_calls: self.service.memory.text_calls(self.service.text_calls),
+            tools: Arc::clone(&self.request.tools),
+            opening: self.service.memory.opening(&self.request.model),
+        });
         let mut since = Instant::now();
         loop {
             let progress = body.progress();
@@ -429,6 +441,8 @@ mod tests {
             endpoint,
             http,
             wire: WireOptions::default(),
+            text_calls: TextCalls::Off,
+            memory: Arc::new(EndpointMemory::of_host("")),
             patience,
             images: Arc::new(|_| None),
         })

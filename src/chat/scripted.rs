@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Map;
 
-use super::{ChatError, ChatEvent, ChatObserver, ChatRequest, ChatService, Completion, Remedy};
+use super::{CallForm, ChatError, ChatEvent, ChatObserver, ChatRequest, ChatService, Completion, Remedy};
 use crate::protocol::{AssistantMessage, CallId, ModelId, Reasoning, StopReason, ToolCall, Usage};
 
 /// Plays answers in turn.
@@ -115,7 +115,7 @@ impl Scripted {
                 }
                 Step::Call { id, name, arguments } => {
                     let id = id.unwrap_or_else(|| self.name_call());
-                    message.tool_calls.push(ToolCall { id, name: name.into(), arguments });
+                    message.tool_calls.push(ToolCall::new(id, name, arguments));
                 }
                 Step::Tell(event) => observer.on(event).await,
                 Step::Pause(time) => tokio::time::sleep(time).await,
@@ -125,7 +125,7 @@ impl Scripted {
         }
         message.stop_reason = answer.stop.unwrap_or_else(|| natural_stop(&message));
         let cut = message.stop_reason == StopReason::MaxTokens;
-        Ok(Completion { message, cut })
+        Ok(Completion { message, cut, form: CallForm::Native })
     }
 
     async fn tell(&self, text: &str, event: fn(String) -> ChatEvent, observer: &dyn ChatObserver) {

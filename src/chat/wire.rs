@@ -32,8 +32,6 @@ pub struct WireOptions {
     pub max_output_tokens: Option<u32>,
     /// More fields of the body; they win over the ones above.
     pub extra_body: Map<String, Value>,
-    /// What the endpoint wants differently.
-    pub dialect: Dialect,
 }
 
 /// Of a masked result, this many characters are sent from each end.
@@ -48,9 +46,9 @@ const BLANK_LINE: &str = r"\n\n";
 /// Between a tool's answer and the images that go out behind it. JSON has no line feed of its own here.
 const IMAGES_FOLLOW: char = '\n';
 
-/// The body of `request`.
-pub fn body(request: &ChatRequest, options: &WireOptions, images: &ImageSource) -> String {
-    let mut body = head(request, options);
+/// The body of `request`, in `dialect`.
+pub fn body(request: &ChatRequest, options: &WireOptions, dialect: Dialect, images: &ImageSource) -> String {
+    let mut body = head(request, options, dialect);
     // The closing brace comes back at the end.
     body.pop();
     if !request.tools.is_empty() {
@@ -63,7 +61,7 @@ pub fn body(request: &ChatRequest, options: &WireOptions, images: &ImageSource) 
     if !request.system.is_empty() {
         messages.push(&json!({ "role": "system", "content": &*request.system }).to_string());
     }
-    let writer = Writer { dialect: options.dialect, fingerprint: options.dialect.fingerprint(), images };
+    let writer = Writer { dialect, fingerprint: dialect.fingerprint(), images };
     for message in &request.messages {
         match message {
             RequestMessage::Text(text) => messages.push_user(&quote(text)),
@@ -73,12 +71,12 @@ pub fn body(request: &ChatRequest, options: &WireOptions, images: &ImageSource) 
     messages.finish()
 }
 
-fn head(request: &ChatRequest, options: &WireOptions) -> String {
+fn head(request: &ChatRequest, options: &WireOptions, dialect: Dialect) -> String {
     let mut head = Map::new();
     let mut set = |name: &str, value: Value| head.insert(name.to_owned(), value);
     set("model", request.model.as_str().into());
     set("stream", true.into());
-    if options.dialect.usage == AskUsage::Yes {
+    if dialect.usage == AskUsage::Yes {
         set("stream_options", json!({ "include_usage": true }));
     }
     if let Some(temperature) = options.temperature {
@@ -88,7 +86,7 @@ fn head(request: &ChatRequest, options: &WireOptions) -> String {
         set("reasoning_effort", effort.as_str().into());
     }
     if let Some(limit) = options.max_output_tokens {
-        let name = match options.dialect.output_limit {
+        let name = match dialect.output_limit {
             OutputLimit::MaxTokens => "max_tokens",
             OutputLimit::MaxCompletionTokens => "max_completion_tokens",
         };
@@ -315,11 +313,17 @@ impl Writer<'_> {
 
 fn call(call: &ToolCall) -> Value {
     let arguments = if call.arguments.trim().is_empty() { "{}" } else { &call.arguments };
-    json!({
+    let mut json = json!({
         "id": call.id.as_str(),
         "type": "function",
         "function": { "name": call.name.as_str(), "arguments": arguments },
-    })
+    });
+    for (name, value) in &call.extra {
+        if json.get(name).is_none() {
+            json[name] = value.clone();
+        }
+    }
+    json
 }
 
 fn tool_answer(message: &ToolMessage, content: &str) -> String {
@@ -401,7 +405,7 @@ mod tests {
     }
 
     fn assistant(text: &str, calls: &[&str]) -> AssistantMessage {
-        let call = |id: &&str| ToolCall { id: (*id).into(), name: "Read".into(), arguments: "{}".into() };
+        let call = |id: &&str| ToolCall::new(*id, "Read", "{}");
         AssistantMessage {
             text: text.to_owned(),
             tool_calls: calls.iter().map(call).collect(),
@@ -430,13 +434,15 @@ mod tests {
 
     #[track_caller]
     fn check(history: &History, expected: &Value) {
-        let body = body(&request(kept(history)), &WireOptions::default(), &|_| Some(b"png".to_vec()));
+        let body = body(&request(kept(history)), &WireOptions::default(), Dialect::default(), &|_| {
+            Some(b"png".to_vec())
+        });
         assert_eq!(&Value::Array(messages(&body)), expected);
     }
 
     #[test]
     fn what_is_not_set_is_not_sent() {
-        let body = body(&request(Vec::new()), &WireOptions::default(), &no_images);
+        let body = body(&request(Vec::new()), &WireOptions::default(), Dialect::default(), &no_images);
         assert_eq!(
             body,
             r#"{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"system","content":"be kind"}]}"#
@@ -451,7 +457,6 @@ mod tests {
             reasoning_effort: Some("low".into()),
             max_output_tokens: Some(9),
             extra_body: extra.as_object().unwrap().clone(),
-            dialect: Dialect::of_host("api.openai.com"),
         };
         let tool = ToolDefinition { name: "Read".into(), description: "d".into(), parameters: json!({}) };
         let request = ChatRequest { tools: Arc::new([tool]), system: "".into(), ..request(Vec::new()) };
@@ -460,7 +465,7 @@ mod tests {
                 .to_owned()
                 + r#""reasoning_effort":"low","max_completion_tokens":9,"top_k":3,"tools":[{"type":"function","function":"#
                 + r#"{"name":"Read","description":"d","parameters":{}}}],"messages":[]}"#;
-        assert_eq!(body(&request, &options, &no_images), expected);
+        assert_eq!(body(&request, &options, Dialect::of_host("api.openai.com"), &no_images), expected);
     }
 
     #[test]
@@ -476,7 +481,7 @@ mod tests {
     fn a_text_outside_the_history_is_joined_too() {
         let mut all = vec![RequestMessage::Text("so far".into())];
         all.extend(kept(&history([Message::user("a")])));
-        let body = body(&request(all), &WireOptions::default(), &no_images);
+        let body = body(&request(all), &WireOptions::default(), Dialect::default(), &no_images);
         assert_eq!(messages(&body), [json!({ "role": "user", "content": "so far\n\na" })]);
     }
 
@@ -514,7 +519,8 @@ mod tests {
         let first = answer("x", Content(vec![Part::Text("seen".into()), image()]));
         let history = history([calls, first, answer("y", Content::text("ok")), Message::user("and?")]);
         for _ in ["written", "kept"] {
-            let body = body(&request(kept(&history)), &WireOptions::default(), &no_images);
+            let body =
+                body(&request(kept(&history)), &WireOptions::default(), Dialect::default(), &no_images);
             let all = messages(&body);
             assert_eq!((&all[1]["content"], &all[2]["content"]), (&json!("seen"), &json!("ok")));
             let texts: Vec<&Value> =
@@ -531,7 +537,9 @@ mod tests {
         let long = "é".repeat(300) + &"z".repeat(300);
         let mut history =
             history([Message::Assistant(assistant("", &["x"])), answer("x", Content::text(long))]);
-        let body_of = |history: &History| body(&request(kept(history)), &WireOptions::default(), &no_images);
+        let body_of = |history: &History| {
+            body(&request(kept(history)), &WireOptions::default(), Dialect::default(), &no_images)
+        };
         assert!(body_of(&history).contains(&"é".repeat(300)));
         history
             .apply(&Entry { timestamp: 0, body: crate::protocol::EntryBody::Masked { messages: vec![1] } });
@@ -551,8 +559,7 @@ mod tests {
         let history = history([Message::Assistant(quiet), Message::Assistant(calling)]);
         let echoed = |reasoning: EchoReasoning| -> Vec<bool> {
             let dialect = Dialect { reasoning, no_text: NoText::Omitted, ..Dialect::default() };
-            let options = WireOptions { dialect, ..WireOptions::default() };
-            let all = messages(&body(&request(kept(&history)), &options, &no_images));
+            let all = messages(&body(&request(kept(&history)), &WireOptions::default(), dialect, &no_images));
             assert_eq!(all[1]["reasoning_details"], json!([1]));
             all[..2].iter().map(|message| message["reasoning"] == "hm").collect()
         };
@@ -588,10 +595,10 @@ mod tests {
                 // A request goes out where the model has the word: it answers, and more follows.
                 let answers = matches!(message, Message::Assistant(ref answer) if !answer.is_empty());
                 if answers && history.open_calls().is_empty() {
-                    before = body(&request(kept(&history)), &WireOptions::default(), &no_images);
+                    before = body(&request(kept(&history)), &WireOptions::default(), Dialect::default(), &no_images);
                 }
                 history.apply(&Entry::message(0, message));
-                let now = body(&request(kept(&history)), &WireOptions::default(), &no_images);
+                let now = body(&request(kept(&history)), &WireOptions::default(), Dialect::default(), &no_images);
                 let common = before.strip_suffix("]}").unwrap_or_default();
                 prop_assert!(now.starts_with(common), "{before}\n{now}");
                 for message in messages(&now) {

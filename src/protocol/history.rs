@@ -361,7 +361,7 @@ mod tests {
     }
 
     fn call(id: &str) -> ToolCall {
-        ToolCall { id: id.into(), name: "Read".into(), arguments: "{}".to_owned() }
+        ToolCall::new(id, "Read", "{}")
     }
 
     fn assistant(text: &str, ids: &[String]) -> AssistantMessage {

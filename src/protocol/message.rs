@@ -122,6 +122,15 @@ pub struct ToolCall {
     pub name: ToolName,
     /// The arguments as text: valid JSON where it stands in a history.
     pub arguments: String,
+    /// Fields beside `function` that the provider wants back unchanged, such as the signature of a thought.
+    pub extra: Map<String, Value>,
+}
+
+impl ToolCall {
+    /// A call that says nothing but what is to be called.
+    pub fn new(id: impl Into<CallId>, name: impl Into<ToolName>, arguments: impl Into<String>) -> Self {
+        Self { id: id.into(), name: name.into(), arguments: arguments.into(), extra: Map::new() }
+    }
 }
 
 /// How an answer of the model ended.

@@ -75,11 +75,7 @@ mod tests {
 
     /// A history in which `path` was read, told at that time.
     fn read(path: &str, timestamp: u64, status: ToolStatus) -> History {
-        let call = ToolCall {
-            id: "1".into(),
-            name: "Read".into(),
-            arguments: serde_json::json!({"file_path": path}).to_string(),
-        };
+        let call = ToolCall::new("1", "Read", serde_json::json!({"file_path": path}).to_string());
         let answer = AssistantMessage {
             text: String::new(),
             tool_calls: vec![call],

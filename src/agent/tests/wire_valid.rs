@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::chat::ChatRequest;
+use crate::chat::compat::Dialect;
 use crate::chat::wire::{self, WireOptions};
 
 /// The body of a request.
@@ -14,7 +15,7 @@ pub(super) fn body(request: &ChatRequest) -> Value {
 
 /// The same as the bytes that go out.
 pub(super) fn text(request: &ChatRequest) -> String {
-    wire::body(request, &WireOptions::default(), &|_| None)
+    wire::body(request, &WireOptions::default(), Dialect::default(), &|_| None)
 }
 
 /// What of a body the next one must begin with: all of it, but a user's last message may grow.

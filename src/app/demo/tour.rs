@@ -215,10 +215,10 @@ mod tests {
     fn the_script_knows_its_own_calls_again() {
         for act in Act::ALL {
             let (tool, arguments) = act.call();
-            let call = ToolCall { id: "1".into(), name: tool.into(), arguments: arguments.to_string() };
+            let call = ToolCall::new("1", tool, arguments.to_string());
             assert_eq!(Act::of(&call), Some(act));
         }
-        let other = ToolCall { id: "1".into(), name: "Bash".into(), arguments: "{}".into() };
+        let other = ToolCall::new("1", "Bash", "{}");
         assert_eq!(Act::of(&other), None);
     }
 

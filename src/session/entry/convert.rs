@@ -175,13 +175,15 @@ impl From<AssistantLine> for AssistantMessage {
 impl From<&ToolCall> for CallLine {
     fn from(call: &ToolCall) -> Self {
         let function_line = FunctionLine { name: call.name.clone(), arguments: call.arguments.clone() };
-        Self { id: call.id.clone(), kind: function(), function: function_line }
+        let extra = call.extra.clone();
+        Self { id: call.id.clone(), kind: function(), function: function_line, extra }
     }
 }
 
 impl From<CallLine> for ToolCall {
     fn from(line: CallLine) -> Self {
-        Self { id: line.id, name: line.function.name, arguments: line.function.arguments }
+        let FunctionLine { name, arguments } = line.function;
+        Self { id: line.id, name, arguments, extra: line.extra }
     }
 }
 

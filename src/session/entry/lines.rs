@@ -131,6 +131,9 @@ pub(super) struct CallLine {
     #[serde(rename = "type", default = "function")]
     pub(super) kind: String,
     pub(super) function: FunctionLine,
+    /// What the provider wants back beside them.
+    #[serde(flatten)]
+    pub(super) extra: Map<String, Value>,
 }
 
 pub(super) fn function() -> String {

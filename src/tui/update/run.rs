@@ -329,11 +329,7 @@ mod tests {
     }
 
     fn calls(calls: &[(&str, Value)]) -> Message {
-        let call = |(name, input): &(&str, Value)| ToolCall {
-            id: CallId::from(*name),
-            name: ToolName::from(*name),
-            arguments: input.to_string(),
-        };
+        let call = |(name, input): &(&str, Value)| ToolCall::new(*name, *name, input.to_string());
         let tool_calls = calls.iter().map(call).collect();
         Message::Assistant(AssistantMessage {
             text: String::new(),
