@@ -22,8 +22,8 @@ use super::turns::Run;
 use crate::chat::Completion;
 use crate::permission::Verdict;
 use crate::protocol::{
-    AgentEvent, Answer, Approval, Asked, AssistantMessage, CallId, Content, Display, History, Part, Question,
-    QuestionId, Tail, ToolCall, ToolStatus,
+    AgentEvent, Answer, Approval, Asked, AssistantMessage, CallForm, CallId, Content, Display, History, Part,
+    Question, QuestionId, Tail, ToolCall, ToolStatus,
 };
 use crate::text::clip;
 use crate::tools::{Concurrency, Prepared, Scene, ToolResult};
@@ -50,6 +50,7 @@ pub(super) struct Tidied {
 /// A call with its arguments read, or with the error that the model is told instead.
 pub(super) struct AskedCall {
     pub(super) call: ToolCall,
+    form: CallForm,
     arguments: Result<Map<String, Value>, String>,
 }
 
@@ -62,6 +63,7 @@ pub(super) enum Readied {
 /// A call that may run.
 pub(super) struct Runnable {
     pub(super) call: ToolCall,
+    form: CallForm,
     pub(super) input: Value,
     pub(super) concurrency: Concurrency,
     prepared: Box<dyn Prepared>,
@@ -107,7 +109,7 @@ pub(super) struct RunScene {
 
 /// Makes an answer fit for the history: call ids unique over all of it, arguments valid JSON whatever the model wrote.
 pub(super) fn tidy(completion: Completion, history: &History) -> Tidied {
-    let Completion { mut message, cut, form: _ } = completion;
+    let Completion { mut message, cut, form } = completion;
     let mut taken = HashSet::new();
     let last = message.tool_calls.len().saturating_sub(1);
     let mut asked = Vec::with_capacity(message.tool_calls.len());
@@ -120,7 +122,7 @@ pub(super) fn tidy(completion: Completion, history: &History) -> Tidied {
             arguments =
                 Err(format!("Error: not run: at most {MAX_CALLS} calls of one answer are carried out"));
         }
-        asked.push(AskedCall { call: call.clone(), arguments });
+        asked.push(AskedCall { call: call.clone(), form, arguments });
     }
     Tidied { message, asked }
 }
@@ -188,7 +190,7 @@ fn read_arguments(call: &mut ToolCall, cut: bool) -> Result<Map<String, Value>, 
 
 /// Discovery, permission, hook, confirmation.
 pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
-    let AskedCall { call, arguments } = asked;
+    let AskedCall { call, form, arguments } = asked;
     let Some(tool) = run.agent.parts.tools.get(call.name.as_str()).map(Arc::clone) else {
         let text = unknown_tool(run, &call);
         return Readied::Finished(Finished::failed(call, text));
@@ -200,7 +202,7 @@ pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
         Ok(prepared) => prepared,
         Err(text) => return Readied::Finished(Finished::failed(call, text)),
     };
-    let runnable = Runnable { call, input, concurrency: tool.concurrency(), prepared };
+    let runnable = Runnable { call, form, input, concurrency: tool.concurrency(), prepared };
     match permit(run, &runnable).await {
         Ok(()) => Readied::Runnable(Box::new(runnable)),
         Err(finished) => Readied::Finished(finished),
@@ -225,7 +227,7 @@ fn as_error(text: String) -> String {
 
 async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
     let access = runnable.prepared.access();
-    let verdict = run.context.policy.snapshot().judge(&runnable.call.name, &access);
+    let verdict = run.context.policy.snapshot().judge(runnable.form, &runnable.call.name, &access);
     let (reason, remember, careful) = match verdict {
         Verdict::Deny { reason } => return Err(Finished::denied(&runnable.call, reason, AfterDenial::GoOn)),
         Verdict::Allow => return block(run, runnable),
@@ -247,6 +249,7 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<(), Box<Finish
             call: runnable.call.id.clone(),
             tool: runnable.call.name.clone(),
             access,
+            form: runnable.form,
             preview,
             reason,
             remember,
@@ -411,7 +414,7 @@ mod tests {
             usage: None,
             stop_reason: StopReason::ToolUse,
         };
-        Completion { message, cut, form: crate::chat::CallForm::Native }
+        Completion { message, cut, form: CallForm::Native }
     }
 
     fn check(arguments: &str, stored: &str, expected: Result<&str, &str>) {

@@ -16,8 +16,8 @@ use crate::chat::{ChatError, ChatEvent, ChatObserver, Completion, Remedy};
 use crate::context;
 use crate::permission::Mode;
 use crate::protocol::{
-    AgentEvent, AssistantMessage, Carry, Draft, Entry, EntryBody, LoopError, LoopErrorType, LoopResult,
-    Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, UserMessage, Waiting,
+    AgentEvent, AssistantMessage, CallForm, Carry, Draft, Entry, EntryBody, LoopError, LoopErrorType,
+    LoopResult, Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, UserMessage, Waiting,
 };
 
 /// Nudges a run gives at most (the outside contract).
@@ -29,6 +29,8 @@ const FAILURE_STREAK: u32 = 3;
 
 const FAILURE_NOTE: &str = "Note: tools have failed in three turns in a row. Do not try the same again: find another way, or \
 explain to the user what stands in it.";
+
+const WRITTEN_AS_TEXT: &str = "the model wrote its calls as text; they are taken for calls, and each is asked (text_calls = \"off\" leaves them text)";
 
 /// One run: the loop's own copy of the conversation and what it counts.
 pub(super) struct Run<'a> {
@@ -226,6 +228,9 @@ impl<'a> Run<'a> {
 
     /// Runs all calls of an answer and decides what follows.
     async fn run_calls(&mut self, completion: Completion) -> Next {
+        if completion.form == CallForm::Text {
+            self.notice(NoticeKind::TextCalls, WRITTEN_AS_TEXT).await;
+        }
         let calls = call::tidy(completion, &self.context.history);
         self.carry.metadata.tool_calls_count += u32::try_from(calls.asked.len()).unwrap_or(u32::MAX);
         self.record(Message::Assistant(calls.message)).await;

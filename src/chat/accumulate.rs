@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 use super::calls::{Calls, Piece};
 use super::chunk::{self, CallDelta, Choice, Chunk, Delta, FunctionDelta, Loose};
 use super::think_tags::{Kind, ThinkTags};
-use super::{CallForm, ChatEvent, Completion};
+use super::{ChatEvent, Completion};
 use crate::protocol::{
-    AssistantMessage, ModelId, NoticeKind, Reasoning, StopReason, ToolCall, ToolDefinition, Usage,
+    AssistantMessage, CallForm, ModelId, NoticeKind, Reasoning, StopReason, ToolCall, ToolDefinition, Usage,
 };
 
 /// The field under which thoughts between tags are kept.

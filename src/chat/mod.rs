@@ -36,7 +36,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::protocol::history::Masked;
-use crate::protocol::{AssistantMessage, ModelId, NoticeKind, Slot, ToolDefinition};
+use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, Slot, ToolDefinition};
 
 pub use endpoint::{ApiKey, Connections, Endpoint};
 pub use error::{ChatError, Remedy, Stage};
@@ -131,14 +131,4 @@ pub struct Completion {
     pub cut: bool,
     /// How its calls came.
     pub form: CallForm,
-}
-
-/// How the calls of an answer came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CallForm {
-    /// As calls; also where there are none.
-    #[default]
-    Native,
-    /// As text that was taken for calls: somebody should look at each.
-    Text,
 }

@@ -11,8 +11,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Map;
 
-use super::{CallForm, ChatError, ChatEvent, ChatObserver, ChatRequest, ChatService, Completion, Remedy};
-use crate::protocol::{AssistantMessage, CallId, ModelId, Reasoning, StopReason, ToolCall, Usage};
+use super::{ChatError, ChatEvent, ChatObserver, ChatRequest, ChatService, Completion, Remedy};
+use crate::protocol::{AssistantMessage, CallForm, CallId, ModelId, Reasoning, StopReason, ToolCall, Usage};
 
 /// Plays answers in turn.
 #[derive(Debug)]

@@ -328,7 +328,7 @@ impl Conversation {
         let mut answered = Vec::new();
         for (id, open) in &self.open {
             let Asked::Approval(approval) = &open.question.asked;
-            match policy.judge(&approval.tool, &approval.access) {
+            match policy.judge(approval.form, &approval.tool, &approval.access) {
                 Verdict::Ask { .. } => {}
                 Verdict::Allow => answered.push((*id, Answer::Allow)),
                 Verdict::Deny { reason } => answered.push((*id, Answer::Overruled { reason })),

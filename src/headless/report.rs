@@ -120,10 +120,8 @@ impl<W: Write> Report<W> {
     /// # Errors
     /// Where the output is closed.
     pub fn event(&mut self, event: &AgentEvent) -> io::Result<()> {
-        if let AgentEvent::Notice {
-            kind: NoticeKind::CutOff | NoticeKind::NotSaved | NoticeKind::Fallback,
-            text,
-        } = event
+        if let AgentEvent::Notice { kind, text } = event
+            && is_remarked(*kind)
         {
             remark(text);
         }
@@ -189,4 +187,22 @@ pub fn not_begun<W: Write>(mut out: W, format: Format, error: &LoopError) -> io:
 fn remark(text: &str) {
     let line = sanitize(text).replace('\n', " ");
     eprintln!("{line}");
+}
+
+/// Whether who reads only the answer must know: it is less, or came from elsewhere, than was asked for.
+fn is_remarked(kind: NoticeKind) -> bool {
+    match kind {
+        NoticeKind::CutOff
+        | NoticeKind::NotSaved
+        | NoticeKind::Fallback
+        | NoticeKind::KeyRotated
+        | NoticeKind::TextCalls
+        | NoticeKind::Endpoint => true,
+        NoticeKind::Nudge
+        | NoticeKind::LoopDetected
+        | NoticeKind::Hook
+        | NoticeKind::Trust
+        | NoticeKind::Saved
+        | NoticeKind::Info => false,
+    }
 }

@@ -17,7 +17,7 @@ mod words;
 
 use std::path::Path;
 
-use crate::protocol::{Access, ToolName};
+use crate::protocol::{Access, CallForm, ToolName};
 
 pub use cell::PolicyCell;
 pub use mode::{Deed, Leaning, Mode, UnknownMode};
@@ -27,6 +27,9 @@ pub use secret::{is_protected, is_secret};
 
 use shell::Simple;
 use touch::{Touch, touches};
+
+/// Why a call that a rule or the mode would let through is asked all the same.
+const WRITTEN_AS_TEXT: &str = "the model wrote it as text";
 
 /// Everything that a judgement depends on, beside the call itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -82,8 +85,23 @@ impl Policy {
         denied || (self.mode != Mode::Bypass && is_secret(path))
     }
 
-    /// What is to be done with a call of `tool` that touches `access`.
-    pub fn judge(&self, tool: &ToolName, access: &Access) -> Verdict {
+    /// What is to be done with a call of `tool` that came in this `form` and touches `access`. A text that was taken for a
+    /// call may have been meant as an example, so it is asked in every mode but `bypass`, whatever a rule allows.
+    pub fn judge(&self, form: CallForm, tool: &ToolName, access: &Access) -> Verdict {
+        let verdict = self.judge_access(tool, access);
+        match (form, verdict) {
+            (CallForm::Text, Verdict::Allow) if self.mode != Mode::Bypass => {
+                Verdict::Ask { reason: Some(WRITTEN_AS_TEXT.to_owned()), remember: None, careful: false }
+            }
+            (CallForm::Text, Verdict::Ask { reason, careful, .. }) => {
+                let reason = reason.or_else(|| Some(WRITTEN_AS_TEXT.to_owned()));
+                Verdict::Ask { reason, remember: None, careful }
+            }
+            (CallForm::Native | CallForm::Text, verdict) => verdict,
+        }
+    }
+
+    fn judge_access(&self, tool: &ToolName, access: &Access) -> Verdict {
         let touches = touches(access);
         let verdicts = touches.iter().map(|&touch| self.judge_touch(tool, touch));
         match verdicts.max().unwrap_or(Verdict::Allow) {
@@ -263,6 +281,10 @@ mod tests {
 
     /// `read /path`, `edit /path`, `run command`, `fetch url` or the name of a tool that touches nothing.
     fn judge(policy: &Policy, call: &str) -> Verdict {
+        judge_as(CallForm::Native, policy, call)
+    }
+
+    fn judge_as(form: CallForm, policy: &Policy, call: &str) -> Verdict {
         let (verb, rest) = call.split_once(' ').unwrap_or((call, ""));
         let paths = || rest.split(' ').map(PathBuf::from).collect();
         let exec = || ExecAccess { command: rest.to_owned(), cwd: PathBuf::from("/w") };
@@ -273,7 +295,7 @@ mod tests {
             "fetch" => ("WebFetch", Access::Fetch { url: rest.to_owned() }),
             other => (other, Access::Nothing),
         };
-        policy.judge(&tool.into(), &access)
+        policy.judge(form, &tool.into(), &access)
     }
 
     fn word(verdict: &Verdict) -> &'static str {
@@ -282,6 +304,28 @@ mod tests {
             Verdict::Ask { .. } => "ask",
             Verdict::Deny { .. } => "deny",
         }
+    }
+
+    #[test]
+    fn a_call_written_as_text_is_asked_in_every_mode_but_bypass() {
+        let check = |mode, call, expected| {
+            let policy = policy(mode, "Read,Bash(ls:*),Edit(./**)", "", "Read(./no)");
+            let verdict = judge_as(CallForm::Text, &policy, call);
+            assert_eq!(word(&verdict), expected, "{mode:?} {call}");
+            if let Verdict::Ask { reason, remember, .. } = verdict {
+                assert!(reason.is_some() && remember.is_none(), "{call}: a rule would not help");
+            }
+        };
+        for mode in [Mode::Default, Mode::AcceptEdits, Mode::Plan] {
+            check(mode, "read /w/a", "ask");
+        }
+        check(Mode::Default, "run ls", "ask");
+        check(Mode::AcceptEdits, "edit /w/a", "ask");
+        check(Mode::Default, "fetch https://x.y", "ask");
+        check(Mode::Plan, "run make", "deny");
+        check(Mode::Default, "read /w/no", "deny");
+        check(Mode::Bypass, "run make", "allow");
+        check(Mode::Bypass, "read /w/no", "deny");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A question is plain data and lives as long as its call: it is dropped with it, and an answer that comes too late
 //! finds nobody. The turn limit is no question of this kind: it is an end of the run (see [`super::RunEnd`]).
 
-use super::{Access, CallId, Preview, QuestionId, ToolName};
+use super::{Access, CallForm, CallId, Preview, QuestionId, ToolName};
 
 /// One open question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub struct Approval {
     pub tool: ToolName,
     /// What it will touch; judged again when the rules or the mode change while the question is open.
     pub access: Access,
+    /// How it came; judged with it.
+    pub form: CallForm,
     /// What the person is shown.
     pub preview: Preview,
     /// Why it is asked, where that is not plain ("outside the workspace", "a secret").

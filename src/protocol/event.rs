@@ -129,6 +129,8 @@ pub enum NoticeKind {
     KeyRotated,
     /// The answer was cut at the output limit.
     CutOff,
+    /// The model wrote its calls as text, and they were taken for calls.
+    TextCalls,
     /// A hook said something.
     Hook,
     /// Something of the project was left out because the directory is not trusted.
@@ -153,6 +155,7 @@ impl NoticeKind {
             Self::Fallback => "fallback",
             Self::KeyRotated => "key_rotated",
             Self::CutOff => "cut_off",
+            Self::TextCalls => "text_calls",
             Self::Hook => "hook",
             Self::Trust => "trust",
             Self::NotSaved => "not_saved",

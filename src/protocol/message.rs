@@ -133,6 +133,16 @@ impl ToolCall {
     }
 }
 
+/// How the calls of an answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum CallForm {
+    /// As calls; also where there are none.
+    #[default]
+    Native,
+    /// As text that was taken for calls: a person should look at each.
+    Text,
+}
+
 /// How an answer of the model ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StopReason {

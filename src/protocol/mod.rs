@@ -25,7 +25,7 @@ pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};
 pub use history::{History, Slot};
 pub use ids::{CallId, ModelId, QuestionId, SessionId, ToolName};
 pub use message::{
-    AssistantMessage, Attachment, Content, Message, Origin, Part, Reasoning, StopReason, ToolCall,
+    AssistantMessage, Attachment, CallForm, Content, Message, Origin, Part, Reasoning, StopReason, ToolCall,
     ToolMessage, ToolStatus, UserMessage,
 };
 pub use outcome::{Carry, LoopError, LoopErrorType, LoopMetadata, LoopResult, RunEnd};

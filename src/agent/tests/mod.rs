@@ -13,8 +13,8 @@ use super::{AgentHooks, HookVerdict};
 use crate::chat::scripted::Answer as Said;
 use crate::chat::{ChatError, ChatRequest, Completion, Remedy, RequestMessage, Scripted};
 use crate::protocol::{
-    AgentEvent, Answer, Carry, LoopErrorType, LoopResult, Message, NoticeKind, Origin, RunEnd, ToolCall,
-    ToolStatus,
+    AgentEvent, Answer, CallForm, Carry, LoopErrorType, LoopResult, Message, NoticeKind, Origin, RunEnd,
+    ToolCall, ToolStatus,
 };
 use crate::tools::ToolResult;
 use stage::{Reply, Stage};
@@ -256,4 +256,29 @@ async fn hooks_see_and_change_what_passes() {
         5,
         "the history has what was said, not what a hook added to a request"
     );
+}
+
+/// Takes every answer's calls for ones that the model wrote as text.
+struct AsText;
+
+impl AgentHooks for AsText {
+    fn after_llm_call(&self, completion: Completion) -> Completion {
+        Completion { form: CallForm::Text, ..completion }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_written_as_text_is_asked_although_it_touches_nothing() {
+    let calls = || Said::new().call("Add", r#"{"a":1,"b":1}"#);
+    let deny = Reply::Say(Answer::Deny { words: Some("that was an example".to_owned()) });
+    let stage = Stage::new([calls(), Said::text("Done.")]).hooks(Arc::new(AsText)).reply(deny.clone());
+    stage.run("go").await;
+    assert!(told(&stage, 0).contains("that was an example"), "{}", told(&stage, 0));
+    assert_eq!(
+        stage.events(|event| matches!(event, AgentEvent::Notice { kind: NoticeKind::TextCalls, .. })),
+        1
+    );
+    let stage = Stage::new([calls(), Said::text("Done.")]).reply(deny);
+    stage.run("go").await;
+    assert_eq!(told(&stage, 0), "2", "a call that came as one is not asked");
 }

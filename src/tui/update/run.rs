@@ -240,6 +240,7 @@ fn notice(model: &mut Model, kind: NoticeKind, text: String) {
         | NoticeKind::Fallback
         | NoticeKind::KeyRotated
         | NoticeKind::CutOff
+        | NoticeKind::TextCalls
         | NoticeKind::Hook
         | NoticeKind::Trust
         | NoticeKind::Endpoint

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use super::update;
 use crate::conversation::{Ended, Followed, Happening};
 use crate::protocol::{
-    Access, AgentEvent, Approval, Asked, CallId, Carry, ExecAccess, LoopMetadata, LoopResult, Preview,
-    Question, QuestionId, RunEnd, ToolName,
+    Access, AgentEvent, Approval, Asked, CallForm, CallId, Carry, ExecAccess, LoopMetadata, LoopResult,
+    Preview, Question, QuestionId, RunEnd, ToolName,
 };
 use crate::tui::effect::Effect;
 use crate::tui::key::{Key, KeyCode};
@@ -43,6 +43,7 @@ pub(super) fn asked(careful: bool) -> Model {
         call: CallId::from("1"),
         tool: ToolName::from("Bash"),
         access: Access::Exec(exec.clone()),
+        form: CallForm::Native,
         preview: Preview::Command(exec),
         reason: None,
         remember: Some("Bash(touch a)".to_owned()),

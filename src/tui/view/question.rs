@@ -233,7 +233,7 @@ mod tests {
 
     use super::super::testing::{self, BRUSH, numbered, text, text_with_cursor};
     use super::*;
-    use crate::protocol::{CallId, FileChange, QuestionId, ToolName};
+    use crate::protocol::{CallForm, CallId, FileChange, QuestionId, ToolName};
     use crate::tui::model::draft::Draft;
     use crate::tui::model::moment::Moment;
     use crate::tui::model::question::Guard;
@@ -243,6 +243,7 @@ mod tests {
             call: CallId::from("1"),
             tool: ToolName::from("Bash"),
             access,
+            form: CallForm::Native,
             preview,
             reason: reason.map(str::to_owned),
             remember: remember.map(str::to_owned),

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::testing::{call, check, facts, live, model, text};
 use super::*;
 use crate::protocol::{
-    Access, Approval, CallId, Display, ExecAccess, Preview, QuestionId, Tail, ToolName, ToolStatus, Waiting,
+    Access, Approval, CallForm, CallId, Display, ExecAccess, Preview, QuestionId, Tail, ToolName, ToolStatus,
+    Waiting,
 };
 use crate::tui::model::AtLimit;
 use crate::tui::model::buffer::Buffer;
@@ -70,6 +71,7 @@ fn asking(mut model: Model) -> Model {
         call: CallId::from("1"),
         tool: ToolName::from("Bash"),
         access: Access::Exec(exec.clone()),
+        form: CallForm::Native,
         preview: Preview::Command(exec),
         reason: None,
         remember: Some("Bash(cargo publish)".to_owned()),
