@@ -167,10 +167,4 @@ impl Agent {
     pub fn tools(&self) -> &ToolRegistry {
         &self.parts.tools
     }
-
-    /// The system prompt.
-    #[must_use]
-    pub fn system(&self) -> &str {
-        &self.parts.system
-    }
 }

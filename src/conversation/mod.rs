@@ -70,12 +70,6 @@ impl Conversation {
         &self.parts.history
     }
 
-    /// What goes on.
-    #[must_use]
-    pub fn phase(&self) -> &Phase {
-        &self.phase
-    }
-
     /// The agent that answers.
     #[must_use]
     pub fn agent(&self) -> &Agent {
@@ -111,12 +105,6 @@ impl Conversation {
             self.start(Start::Continue(Carry::default()));
         }
         can
-    }
-
-    /// What waits in the queue, oldest first.
-    #[must_use]
-    pub fn queued(&self) -> Vec<String> {
-        self.inbox.waiting().iter().map(|message| message.content.to_text()).collect()
     }
 
     /// Takes the last one back out of the queue.

@@ -3,40 +3,28 @@
 //! A judgement takes the snapshot of its moment; a change ("don't ask again", Shift+Tab) is swapped in whole, so that
 //! nobody ever sees half of one.
 
-use std::sync::Arc;
-
-use tokio::sync::watch;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use super::Policy;
 
 /// A policy that can be swapped. Clones share it.
 #[derive(Debug, Clone)]
-pub struct PolicyCell(watch::Sender<Arc<Policy>>);
+pub struct PolicyCell(Arc<RwLock<Arc<Policy>>>);
 
 impl PolicyCell {
     /// A cell that holds `policy`.
     pub fn new(policy: Policy) -> Self {
-        Self(watch::Sender::new(Arc::new(policy)))
+        Self(Arc::new(RwLock::new(Arc::new(policy))))
     }
 
     /// The policy of this moment.
     pub fn snapshot(&self) -> Arc<Policy> {
-        Arc::clone(&self.0.borrow())
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Puts another policy in its place.
     pub fn swap(&self, policy: Policy) {
-        self.0.send_replace(Arc::new(policy));
-    }
-
-    /// Changes the policy; nobody sees it half done, and of two changes at once none is lost.
-    pub fn change(&self, change: impl FnOnce(&mut Policy)) {
-        self.0.send_modify(|policy| change(Arc::make_mut(policy)));
-    }
-
-    /// Wakes at every change from now on.
-    pub fn changes(&self) -> watch::Receiver<Arc<Policy>> {
-        self.0.subscribe()
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
     }
 }
 
@@ -48,10 +36,9 @@ mod tests {
     #[test]
     fn a_change_reaches_every_clone_but_no_snapshot() {
         let cell = PolicyCell::new(Policy::default());
-        let (clone, before, changes) = (cell.clone(), cell.snapshot(), cell.changes());
-        cell.change(|policy| policy.mode = Mode::Plan);
+        let (clone, before) = (cell.clone(), cell.snapshot());
+        cell.swap(Policy { mode: Mode::Plan, ..Policy::default() });
         assert_eq!((before.mode, clone.snapshot().mode), (Mode::Default, Mode::Plan));
-        assert!(changes.has_changed().unwrap());
         clone.swap(Policy::default());
         assert_eq!(cell.snapshot().mode, Mode::Default);
     }

@@ -222,13 +222,6 @@ impl Policy {
     }
 }
 
-impl Rules {
-    /// The tools that a bare rule forbids altogether.
-    pub fn forbidden_tools(&self) -> impl Iterator<Item = &str> {
-        self.deny.iter().filter_map(Rule::whole_tool)
-    }
-}
-
 /// Rules for longer commands would fill the question and never match again.
 const LONGEST_RULE: usize = 200;
 
@@ -454,11 +447,5 @@ mod tests {
         check("edit /w/.git/config", Some("what is written there can run later"), true);
         check("run cat .env", Some("it names `.env`, which may hold secrets"), true);
         check("run rm -rf ~", Some("it deletes `~` and all below, outside the workspace"), true);
-    }
-
-    #[test]
-    fn only_bare_rules_forbid_a_tool_altogether() {
-        let rules = policy(Mode::Default, "Read", "", "WebFetch,Bash(rm:*),mcp__files").rules;
-        assert_eq!(rules.forbidden_tools().collect::<Vec<_>>(), ["WebFetch", "mcp__files"]);
     }
 }

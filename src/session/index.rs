@@ -27,15 +27,6 @@ pub struct SessionRef {
     pub path: PathBuf,
 }
 
-/// A session that was looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Where it is.
-    pub session: SessionRef,
-    /// What its first line says.
-    pub head: SessionHead,
-}
-
 /// The session of this directory that was written last.
 ///
 /// # Errors

@@ -14,7 +14,7 @@ pub mod recorder;
 
 use std::path::{Path, PathBuf};
 
-pub use index::{Found, SessionRef};
+pub use index::SessionRef;
 pub use load::Loaded;
 pub use log::{Saved, SessionLog};
 pub use place::{Opened, SessionPlace};

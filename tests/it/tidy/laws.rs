@@ -1,6 +1,6 @@
 //! The laws, a function each: a tree in, every place that breaks it out, as `path:line: what and why`.
 
-use super::plan::{EXAMPLE_HOMES, FORBIDDEN, IMPURE, LONGEST, OWNERS, PURE, ROOMS, SCREEN, WORLD};
+use super::plan::{EXAMPLE_HOMES, FORBIDDEN, LONGEST, OWNERS, PURE, ROOMS, SCREEN, WORLD};
 use super::reader::{File, Named, Tree, code};
 
 /// The plans name only what stands earlier in them; `lib.rs` declares the rooms in the plan's order, and each is in it.
@@ -74,15 +74,14 @@ pub(super) fn purity(tree: &Tree) -> Vec<String> {
     let mut broken = Vec::new();
     for file in tree.shipped().into_iter().filter(|file| PURE.iter().any(|pure| file.path.starts_with(pure)))
     {
-        let excused = |word: &str| IMPURE.contains(&(file.path.as_str(), word));
         for named in file.names() {
-            let word = WORLD.iter().find(|word| named.holds(word) && !excused(word));
+            let word = WORLD.iter().find(|word| named.holds(word));
             broken.extend(word.map(|word| at(file, &named, &format!("pure code names `{word}`"))));
         }
     }
     let is_there = |path: &str| tree.0.iter().any(|file| file.path.starts_with(path));
-    let stale = PURE.iter().chain(IMPURE.iter().map(|(path, _)| path)).filter(|path| !is_there(path));
-    broken.extend(stale.map(|path| format!("plan: `{path}` is said to be pure or not, and is not there")));
+    let stale = PURE.iter().filter(|path| !is_there(path));
+    broken.extend(stale.map(|path| format!("plan: `{path}` is said to be pure, and is not there")));
     broken
 }
 

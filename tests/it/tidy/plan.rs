@@ -131,9 +131,6 @@ pub(super) const PURE: &[&str] = &[
     "src/tui/view/",
 ];
 
-/// Files in pure places that are not pure, and what they name.
-pub(super) const IMPURE: &[(&str, &str)] = &[("src/permission/cell.rs", "tokio")];
-
 /// Every crate that the program is made of, with the places that may name it.
 pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("async-openai", &["src/chat/openai.rs"]),
