@@ -23,7 +23,7 @@ use crate::context::prompt::{Environment, Layers, build_system_prompt};
 use crate::error::{Error, Kind};
 use crate::os::env::Env;
 use crate::os::file::read_regular;
-use crate::os::http::Proxies;
+use crate::os::http::{Proxies, Roots};
 use crate::os::paths::absolute;
 use crate::protocol::ModelId;
 use crate::tools::ToolRegistry;
@@ -111,7 +111,11 @@ fn endpoint(config: &Config) -> Result<Endpoint, Error> {
 }
 
 fn connections(config: &Config, env: &Env) -> Connections {
-    Connections { timeout: config.limits.connect.value, proxies: Proxies::from_env(env), ca_file: None }
+    Connections {
+        timeout: config.limits.connect.value,
+        proxies: Proxies::from_env(env),
+        roots: Roots::from_env(env),
+    }
 }
 
 /// Images lie beside the session, or where their path says.
