@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::config::{
-    BaseUrl, Config, Endpoint, Key, KeySource, Origin, Secret, Sourced, Target, read_text, save_choice,
-    save_key,
+    BaseUrl, Config, Endpoint, Key, KeyPlace, KeySource, Origin, Secret, Sourced, Target, read_text,
+    save_choice, save_key,
 };
 use crate::error::{Error, Kind};
 use crate::os::paths::{Open, Paths, private_dir, private_file};
@@ -25,8 +25,9 @@ pub(super) fn keep_endpoint(
     if let (Some(paths), Some(key)) = (paths, &key) {
         save_key(&paths.credentials(), &url, key)?;
     }
-    let key = key.map(|secret| Key { secret, source: KeySource::Saved });
-    let endpoint = Endpoint::At(Target { url: Sourced { value: url, origin: Origin::UserFile }, key });
+    let keys = key.into_iter().map(|secret| Key { secret, source: KeySource::Saved }).collect();
+    let url = Sourced { value: url, origin: Origin::UserFile };
+    let endpoint = Endpoint::At(Box::new(Target::plain(url, keys, KeyPlace::Unnamed(None))));
     endpoint.target()?;
     config.endpoint = endpoint;
     Ok(())

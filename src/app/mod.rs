@@ -30,6 +30,7 @@ use crate::protocol::{ModelId, NoticeKind, SessionId};
 use begin::Taken;
 use demo::Sample;
 use facts::Facts;
+use services::Learnt;
 use told::Told;
 
 pub use demo::PROMPT as DEMO_PROMPT;
@@ -55,6 +56,7 @@ pub struct App {
     remarks: Vec<(NoticeKind, String)>,
     /// The demonstration's project, which goes with the program; none where this is no demonstration.
     sample: Option<Sample>,
+    learnt: Learnt,
 }
 
 /// Where the program works and keeps things.

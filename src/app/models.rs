@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::chat::{ChatError, Connections, Endpoint, Remedy, Stage, discover, models};
 use crate::error::{Error, Kind};
-use crate::os::http::Proxies;
+use crate::os::http::{Proxies, Roots};
 use crate::protocol::ModelId;
 use crate::text::sanitize::sanitize_line;
 
@@ -35,7 +35,8 @@ impl ModelSearch {
     /// Asks a server on this machine, without a key and through no proxy; who takes longer than `patience` is not there.
     pub(super) fn local(url: &str, patience: Duration) -> Result<Self, Error> {
         let endpoint = Endpoint::new(url, None, &[]).map_err(refused)?;
-        let connections = Connections { timeout: patience, proxies: Proxies::default(), ca_file: None };
+        let connections =
+            Connections { timeout: patience, proxies: Proxies::default(), roots: Roots::default() };
         Ok(Self { endpoint, connections, patience })
     }
 }

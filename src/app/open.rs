@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::begin::Taken;
 use super::demo::{self, Sample};
+use super::services::Learnt;
 use super::told::Told;
 use super::{App, Lasting, Place};
 use crate::cli::{Cli, Task};
@@ -49,6 +50,7 @@ pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
         taken: Taken::default(),
         remarks,
         sample: None,
+        learnt: Learnt::default(),
     };
     if demo {
         enter_demo(&mut app)?;

@@ -1,11 +1,11 @@
 //! The agent of a session: endpoint, retries, fallbacks, tools, system prompt.
 //!
 //! The layers stand around each other like this: `Fallback(Retry(endpoint))`, keys and models in turn around each one's own
-//! retries.
+//! retries. The services of all keys share their connections, and what their endpoint has shown: [`Learnt`] outlives them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::App;
 use super::demo;
@@ -16,14 +16,14 @@ use crate::chat::endpoint::{ApiKey, Connections, Endpoint};
 use crate::chat::fallback::Fallback;
 use crate::chat::openai::{ChatServiceConfig, Patience, create_chat_service};
 use crate::chat::retry::Retry;
-use crate::chat::wire::{ImageSource, WireOptions};
+use crate::chat::wire::{Delivery, ImageSource, WireOptions};
 use crate::chat::{ChatError, ChatService, EndpointMemory};
-use crate::config::{Config, KeySource};
+use crate::config::{self, Config, Header, Key, KeySource, Target};
 use crate::context::prompt::{Environment, Layers, build_system_prompt};
 use crate::error::{Error, Kind};
 use crate::os::env::Env;
 use crate::os::file::read_regular;
-use crate::os::http::Proxies;
+use crate::os::http::{Proxies, Roots};
 use crate::os::paths::absolute;
 use crate::protocol::ModelId;
 use crate::tools::ToolRegistry;
@@ -31,6 +31,18 @@ use crate::workbench::Workbench;
 
 /// Larger images are not sent (endpoints refuse them at 5 to 20 MB).
 const MAX_IMAGE_BYTES: u64 = 5 * 1024 * 1024;
+
+/// What endpoints have shown in this process, by their address: another model and a new session are no reason to forget it.
+#[derive(Debug, Default)]
+pub(super) struct Learnt(Mutex<BTreeMap<String, Arc<EndpointMemory>>>);
+
+impl Learnt {
+    fn of(&self, endpoint: &Endpoint) -> Arc<EndpointMemory> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = || Arc::new(EndpointMemory::of_host(endpoint.host()));
+        Arc::clone(known.entry(endpoint.base().to_owned()).or_insert_with(fresh))
+    }
+}
 
 /// The agent for `model` on `bench`.
 pub(super) fn agent(app: &App, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
@@ -69,37 +81,64 @@ fn chat(app: &App, model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
     if app.is_demo() {
         return demo::chat(model);
     }
-    let config = &app.config;
-    let endpoint = endpoint(config)?;
-    let http = endpoint.client(connections(config, &app.place.env)).map_err(refused)?;
-    let seed = app.clock.now_ms();
-    let memory = Arc::new(EndpointMemory::of_host(endpoint.host()));
-    let service = create_chat_service(ChatServiceConfig {
-        endpoint,
-        http,
-        wire: WireOptions {
-            temperature: config.model.temperature,
-            reasoning_effort: config.model.reasoning_effort.clone(),
-            max_output_tokens: config.model.max_output_tokens,
-            ..WireOptions::default()
-        },
-        text_calls: TextCalls::Off,
-        memory,
-        patience: Patience { first_byte: config.limits.first_byte.value, idle: config.limits.silence.value },
-        images: images(app),
-    });
-    let patient = Retry::new(service, config.limits.max_retries.value, seed);
-    Ok(Arc::new(Fallback::new(patient, Vec::new(), config.model.fallbacks.clone())))
+    let (config, target) = (&app.config, app.config.endpoint.target()?);
+    let (first, others) = endpoints(target)?;
+    let http = first.client(connections(config, &app.place.env)).map_err(refused)?;
+    let memory = app.learnt.of(&first);
+    let (seed, images) = (app.clock.now_ms(), images(app));
+    let patient = |endpoint: Endpoint| {
+        let service = create_chat_service(ChatServiceConfig {
+            endpoint,
+            http: http.clone(),
+            wire: wire(config, target),
+            text_calls: text_calls(config.model.text_calls),
+            memory: Arc::clone(&memory),
+            patience: Patience {
+                first_byte: config.limits.first_byte.value,
+                idle: config.limits.silence.value,
+            },
+            images: Arc::clone(&images),
+        });
+        Retry::new(service, config.limits.max_retries.value, seed)
+    };
+    let others = others.into_iter().map(patient).collect();
+    Ok(Arc::new(Fallback::new(patient(first), others, config.model.fallbacks.clone())))
+}
+
+fn wire(config: &Config, target: &Target) -> WireOptions {
+    WireOptions {
+        temperature: config.model.temperature,
+        reasoning_effort: config.model.reasoning_effort.clone(),
+        max_output_tokens: config.model.max_output_tokens,
+        delivery: if config.model.stream { Delivery::Streamed } else { Delivery::Whole },
+        extra_body: target.extra_body.clone(),
+    }
+}
+
+fn text_calls(wanted: config::TextCalls) -> TextCalls {
+    match wanted {
+        config::TextCalls::Off => TextCalls::Off,
+        config::TextCalls::Tags => TextCalls::Tags,
+        config::TextCalls::All => TextCalls::All,
+    }
 }
 
 /// Where and how the endpoint is asked for its models.
 pub(super) fn model_search(config: &Config, env: &Env) -> Result<ModelSearch, Error> {
-    Ok(ModelSearch::at(endpoint(config)?, connections(config, env)))
+    let (first, _) = endpoints(config.endpoint.target()?)?;
+    Ok(ModelSearch::at(first, connections(config, env)))
 }
 
-fn endpoint(config: &Config) -> Result<Endpoint, Error> {
-    let target = config.endpoint.target()?;
-    let key = target.key.as_ref().map(|key| ApiKey {
+/// The endpoint with its first key, or with none, and with each further one.
+fn endpoints(target: &Target) -> Result<(Endpoint, Vec<Endpoint>), Error> {
+    let mut keys = target.keys.iter();
+    let first = endpoint(target, keys.next())?;
+    let others: Result<Vec<Endpoint>, Error> = keys.map(|key| endpoint(target, Some(key))).collect();
+    Ok((first, others?))
+}
+
+fn endpoint(target: &Target, key: Option<&Key>) -> Result<Endpoint, Error> {
+    let key = key.map(|key| ApiKey {
         name: match &key.source {
             KeySource::Flag => "--api-key".to_owned(),
             KeySource::Env(name) => name.clone(),
@@ -107,11 +146,17 @@ fn endpoint(config: &Config) -> Result<Endpoint, Error> {
         },
         secret: key.secret.expose().to_owned(),
     });
-    Endpoint::new(target.url.value.as_str(), key.as_ref(), &[]).map_err(refused)
+    let header = |header: &Header| (header.name.clone(), header.value.clone());
+    let headers: Vec<(String, String)> = target.headers.iter().map(header).collect();
+    Endpoint::new(target.url.value.as_str(), key.as_ref(), &headers).map_err(refused)
 }
 
 fn connections(config: &Config, env: &Env) -> Connections {
-    Connections { timeout: config.limits.connect.value, proxies: Proxies::from_env(env), ca_file: None }
+    Connections {
+        timeout: config.limits.connect.value,
+        proxies: Proxies::from_env(env),
+        roots: Roots::from_env(env).and_file(config.ca_file.clone()),
+    }
 }
 
 /// Images lie beside the session, or where their path says.
@@ -122,4 +167,19 @@ fn images(app: &App) -> Arc<ImageSource> {
 
 fn refused(error: ChatError) -> Error {
     Error::new(Kind::Config, error.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_endpoint_has_shown_is_kept_for_it_and_for_no_other() {
+        let learnt = Learnt::default();
+        let memory = |url: &str| learnt.of(&Endpoint::new(url, None, &[]).unwrap());
+        let first = memory("http://127.0.0.1:1/v1");
+        assert!(Arc::ptr_eq(&first, &memory("http://127.0.0.1:1/v1/")));
+        assert!(!Arc::ptr_eq(&first, &memory("http://127.0.0.1:2/v1")));
+        assert!(!Arc::ptr_eq(&first, &memory("http://127.0.0.1:1/other/v1")));
+    }
 }

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::chat::{ApiKey, Connections};
     use crate::os::env::Env;
-    use crate::os::http::Proxies;
+    use crate::os::http::{Proxies, Roots};
 
     /// Lists the models of a server that answers `answer`; gives back what it was asked too.
     async fn list(answer: &'static str) -> (Result<Vec<ListedModel>, ChatError>, String) {
@@ -130,7 +130,7 @@ mod tests {
         let endpoint = Endpoint::new(&base_url, Some(&key), &[]).unwrap();
         let proxies = Proxies::from_env(&Env::from_pairs(std::iter::empty::<(&str, &str)>()));
         let timeout = Duration::from_secs(10);
-        let http = endpoint.client(Connections { timeout, proxies, ca_file: None }).unwrap();
+        let http = endpoint.client(Connections { timeout, proxies, roots: Roots::default() }).unwrap();
         (list_models(&endpoint, &http, Duration::from_mins(1)).await, serving.await.unwrap())
     }
 

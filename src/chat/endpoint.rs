@@ -5,20 +5,33 @@
 
 use std::error::Error;
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
-use super::{ChatError, Remedy};
-use crate::os::http::{self, HttpOptions, Proxies, Scheme};
+use super::{ChatError, Remedy, Stage};
+use crate::os::env::is_secret_parameter;
+use crate::os::http::{self, HttpOptions, Proxies, Roots};
 
 /// Shorter values are words like `core` rather than secrets; taking them out would tear texts apart.
 const MIN_SECRET_CHARS: usize = 8;
 
 /// What stands in a text where a secret stood.
 const REDACTED: &str = "[secret]";
+
+/// Domains whose hosts take a key in a header of its own: Azure's, by its documentation.
+const API_KEY_HOSTS: [&str; 3] = ["openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"];
+
+/// The header in which a host wants its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KeyHeader {
+    /// `authorization: Bearer …`
+    #[default]
+    Bearer,
+    /// `api-key: …`
+    ApiKey,
+}
 
 /// A key, and what to call it. Its debug form shows only the name.
 #[derive(Clone, PartialEq, Eq)]
@@ -48,8 +61,20 @@ pub struct Connections {
     pub timeout: Duration,
     /// The environment's proxies.
     pub proxies: Proxies,
-    /// More certificates to trust (PEM).
-    pub ca_file: Option<PathBuf>,
+    /// Whom to trust besides the system's certificates.
+    pub roots: Roots,
+}
+
+impl KeyHeader {
+    /// What is known of `host`, given with or without a port.
+    #[must_use]
+    pub fn of_host(host: &str) -> Self {
+        let host = host.split(':').next().unwrap_or_default();
+        let is = |domain: &&str| {
+            host == *domain || host.strip_suffix(*domain).is_some_and(|sub| sub.ends_with('.'))
+        };
+        if API_KEY_HOSTS.iter().any(is) { Self::ApiKey } else { Self::Bearer }
+    }
 }
 
 impl Endpoint {
@@ -62,19 +87,23 @@ impl Endpoint {
     ) -> Result<Self, ChatError> {
         let url = parse_url(base_url)?;
         let mut secrets: Vec<String> = url.password().map(str::to_owned).into_iter().collect();
-        let mut map = HeaderMap::new();
+        secrets.extend(secrets_of_query(&url));
+        let (mut map, host) = (HeaderMap::new(), host_of(&url));
         if let Some(key) = key {
-            map.insert(AUTHORIZATION, bearer(key)?);
+            let (name, value) = key_header(key, KeyHeader::of_host(&host))?;
+            map.insert(name, value);
             secrets.push(key.secret.trim().to_owned());
         }
         for (name, value) in headers {
             map.insert(header_name(name)?, header_value(value, &format!("the value of the header {name}"))?);
-            secrets.push(value.trim().to_owned());
+            secrets.extend(secrets_of_value(value));
         }
         secrets.retain(|secret| secret.chars().count() >= MIN_SECRET_CHARS);
+        // a whole before its parts
+        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
         let query = url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
         let key_name = key.map(|key| key.name.clone());
-        Ok(Self { base: base_of(&url), host: host_of(&url), query, headers: map, key_name, secrets })
+        Ok(Self { base: base_of(&url), host, query, headers: map, key_name, secrets })
     }
 
     /// The full address of `path`, which begins with a slash; without the query.
@@ -116,15 +145,15 @@ impl Endpoint {
     /// A client for this endpoint. Building it costs milliseconds for `https`: keep it.
     pub fn client(&self, connections: Connections) -> Result<reqwest::Client, ChatError> {
         let options = HttpOptions {
-            scheme: Scheme::of(&self.base),
+            url: parse_url(&self.base)?,
             connect_timeout: connections.timeout,
             // Silence is measured where the answer is read: it may be long before the first byte only.
             idle_timeout: None,
-            // A redirected POST would become a GET.
-            ca_file: connections.ca_file,
+            roots: connections.roots,
             proxies: connections.proxies,
         };
-        http::client(&options).map_err(|error| ChatError::new(Remedy::GiveUp, error.to_string()))
+        let unable = |error: http::HttpError| ChatError::new(Remedy::GiveUp, error.to_string());
+        http::client(&options).map_err(|error| unable(error).at(Stage::Connect))
     }
 
     /// `error` without any secret in its text.
@@ -176,13 +205,32 @@ fn host_of(url: &Url) -> String {
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-fn bearer(key: &ApiKey) -> Result<HeaderValue, ChatError> {
+/// What a query hides, as it was written and as it reads: an error may repeat either.
+fn secrets_of_query(url: &Url) -> Vec<String> {
+    let written = url.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
+    let written = written.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let read = url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned()));
+    written.chain(read).filter(|(name, _)| is_secret_parameter(name)).map(|(_, value)| value).collect()
+}
+
+/// A header's value, and what in it looks like a key: the other side may repeat the key without the `Bearer` before it.
+fn secrets_of_value(value: &str) -> Vec<String> {
+    let looks_so = |word: &&str| !word.chars().all(char::is_alphabetic);
+    let words = value.split_whitespace().filter(looks_so);
+    words.chain([value.trim()]).map(str::to_owned).collect()
+}
+
+fn key_header(key: &ApiKey, header: KeyHeader) -> Result<(HeaderName, HeaderValue), ChatError> {
     let secret = key.secret.trim();
     if secret.is_empty() {
         let message = format!("the key in {} is empty (set it, or unset the variable)", key.name);
         return Err(ChatError::new(Remedy::NextKey, message));
     }
-    header_value(&format!("Bearer {secret}"), &format!("the key in {}", key.name))
+    let (name, value) = match header {
+        KeyHeader::Bearer => (AUTHORIZATION, format!("Bearer {secret}")),
+        KeyHeader::ApiKey => (HeaderName::from_static("api-key"), secret.to_owned()),
+    };
+    Ok((name, header_value(&value, &format!("the key in {}", key.name))?))
 }
 
 fn header_name(name: &str) -> Result<HeaderName, ChatError> {
@@ -264,13 +312,48 @@ mod tests {
     }
 
     #[test]
+    fn azure_gets_its_key_in_a_header_of_its_own() {
+        let api_key = ["r.openai.azure.com", "r.cognitiveservices.azure.com:443", "r.services.ai.azure.com"];
+        assert!(api_key.iter().all(|host| KeyHeader::of_host(host) == KeyHeader::ApiKey));
+        let bearer =
+            ["api.openai.com", "127.0.0.1:1", "notopenai.azure.com", "openai.azure.com.example.org", ""];
+        assert!(bearer.iter().all(|host| KeyHeader::of_host(host) == KeyHeader::Bearer));
+        let base_url =
+            "https://r.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-10-21";
+        let azure = Endpoint::new(base_url, Some(&key("sk-1")), &[]).unwrap();
+        assert_eq!(
+            azure.url("/chat/completions"),
+            "https://r.openai.azure.com/openai/deployments/d/chat/completions"
+        );
+        assert_eq!(azure.query(), [("api-version".to_owned(), "2024-10-21".to_owned())]);
+        assert_eq!(
+            (azure.headers().len(), azure.headers().get("api-key").unwrap()),
+            (1, &"sk-1".parse().unwrap())
+        );
+        let newer = Endpoint::new("https://r.openai.azure.com/openai/v1", Some(&key("sk-1")), &[]).unwrap();
+        assert_eq!(newer.url("/models"), "https://r.openai.azure.com/openai/v1/models");
+    }
+
+    #[test]
+    fn a_header_of_the_user_wins_over_the_keys_own() {
+        let headers = [("Authorization".to_owned(), "Basic abc".to_owned())];
+        let endpoint = Endpoint::new("http://x.example", Some(&key("sk-1")), &headers).unwrap();
+        assert_eq!(endpoint.headers().get_all(AUTHORIZATION).iter().collect::<Vec<_>>(), ["Basic abc"]);
+    }
+
+    #[test]
     fn no_secret_is_ever_said() {
         let headers =
-            [("x-other".to_owned(), "other-secret".to_owned()), ("x-team".to_owned(), "core".to_owned())];
-        let base_url = "http://me:password1@x.example/v1";
+            [("x-other", "other-secret"), ("x-team", "core"), ("x-token", "Bearing 0123-456 assistants")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let base_url = "http://me:password1@x.example/v1?sig=a%2Fsignature&api-version=2024-10-21";
         let endpoint = Endpoint::new(base_url, Some(&key("sk-12345678")), &headers).unwrap();
-        let error = ChatError::new(Remedy::GiveUp, "core: sk-12345678 other-secret password1");
-        assert_eq!(endpoint.redact(error).message, "core: [secret] [secret] [secret]");
+        let error = ChatError::new(
+            Remedy::GiveUp,
+            "core: 0123-456 assistants sk-12345678 other-secret password1 a/signature a%2Fsignature 2024-10-21",
+        );
+        let expected = "core: [secret] assistants [secret] [secret] [secret] [secret] [secret] 2024-10-21";
+        assert_eq!(endpoint.redact(error).message, expected);
         let shown = format!("{:?} {:?}", endpoint, key("sk-12345678"));
         assert!(!shown.contains("sk-12345678"), "{shown}");
     }

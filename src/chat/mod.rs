@@ -38,7 +38,7 @@ use futures_util::future::BoxFuture;
 use crate::protocol::history::Masked;
 use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, Slot, ToolDefinition};
 
-pub use endpoint::{ApiKey, Connections, Endpoint};
+pub use endpoint::{ApiKey, Connections, Endpoint, KeyHeader};
 pub use error::{ChatError, Remedy, Stage};
 pub use fallback::Fallback;
 pub use memory::EndpointMemory;

@@ -360,7 +360,7 @@ mod tests {
     use super::super::testing::{Heard, request};
     use super::*;
     use crate::os::env::Env;
-    use crate::os::http::Proxies;
+    use crate::os::http::{Proxies, Roots};
     use crate::protocol::StopReason;
 
     const HELLO: &str = concat!(
@@ -434,7 +434,7 @@ mod tests {
         let key = ApiKey { name: "THE_KEY".into(), secret: "sk-0123456789".into() };
         let endpoint = Endpoint::new(base_url, Some(&key), &[("x-team".into(), "core".into())]).unwrap();
         let proxies = Proxies::from_env(&Env::from_pairs(std::iter::empty::<(&str, &str)>()));
-        let connections = Connections { timeout: Duration::from_secs(10), proxies, ca_file: None };
+        let connections = Connections { timeout: Duration::from_secs(10), proxies, roots: Roots::default() };
         let http = endpoint.client(connections).unwrap();
         let patience = Patience { first_byte: Duration::from_mins(1), idle };
         create_chat_service(ChatServiceConfig {

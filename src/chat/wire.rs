@@ -30,14 +30,26 @@ pub struct WireOptions {
     pub reasoning_effort: Option<String>,
     /// Tokens; sent only where set.
     pub max_output_tokens: Option<u32>,
+    /// How answers come, whatever `extra_body` says.
+    pub delivery: Delivery,
     /// More fields of the body; they win over the ones above.
     pub extra_body: Map<String, Value>,
+}
+
+/// How answers come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Delivery {
+    /// As they are made.
+    #[default]
+    Streamed,
+    /// In one piece.
+    Whole,
 }
 
 /// Of a masked result, this many characters are sent from each end.
 const PREVIEW_CHARS: usize = 250;
 
-/// Fields that `extra_body` cannot replace: the conversation, and that it is streamed.
+/// Fields that `extra_body` cannot replace: the conversation, and whether it is streamed.
 const FIXED: [&str; 3] = ["messages", "tools", "stream"];
 
 /// Between user messages that are sent as one: a blank line, as JSON writes it.
@@ -75,8 +87,8 @@ fn head(request: &ChatRequest, options: &WireOptions, dialect: Dialect) -> Strin
     let mut head = Map::new();
     let mut set = |name: &str, value: Value| head.insert(name.to_owned(), value);
     set("model", request.model.as_str().into());
-    set("stream", true.into());
-    if dialect.usage == AskUsage::Yes {
+    set("stream", (options.delivery == Delivery::Streamed).into());
+    if (options.delivery, dialect.usage) == (Delivery::Streamed, AskUsage::Yes) {
         set("stream_options", json!({ "include_usage": true }));
     }
     if let Some(temperature) = options.temperature {
@@ -453,6 +465,7 @@ mod tests {
     fn what_is_set_stands_before_the_conversation() {
         let extra = json!({ "temperature": 0.5, "top_k": 3, "messages": [], "stream": false });
         let options = WireOptions {
+            delivery: Delivery::Streamed,
             temperature: Some(1.0),
             reasoning_effort: Some("low".into()),
             max_output_tokens: Some(9),

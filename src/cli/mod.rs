@@ -128,6 +128,11 @@ fn checked(typed: Typed) -> Result<Cli, Error> {
         return Err(Error::usage(format!("`{rule}` is both allowed and disallowed"))
             .hint("try leaving one of them out"));
     }
+    if typed.model.base_url.is_some() && typed.model.provider.is_some() {
+        return Err(
+            Error::usage("`--base-url` and `--provider` name an endpoint each").hint("try one of them")
+        );
+    }
     let keep = if typed.session.no_session { Keep::Nowhere } else { Keep::OnDisk };
     Ok(Cli {
         task,
@@ -137,6 +142,7 @@ fn checked(typed: Typed) -> Result<Cli, Error> {
         flags: Flags {
             model: typed.model.model,
             base_url: typed.model.base_url,
+            provider: typed.model.provider,
             api_key: typed.model.api_key,
             max_turns: typed.output.max_turns,
             permission_mode,
@@ -318,6 +324,7 @@ mod tests {
         let texts: Vec<String> = flags.allow.iter().map(ToString::to_string).collect();
         assert_eq!(texts, ["Read", "Bash(git status:*)", "Grep"]);
         assert_eq!(flags.deny.len(), 1);
+        assert_eq!(cli("--provider a --provider _b_").flags.provider.as_deref(), Some("b"));
         assert_eq!(cli("--yolo").flags.permission_mode, Some(Mode::Bypass));
         assert_eq!(cli("--yolo --permission-mode yolo").flags.permission_mode, Some(Mode::Bypass));
         assert_eq!(cli("x").flags, Flags::default());
@@ -403,7 +410,23 @@ mod tests {
             "`--allowed-tools`: the rule `Bsh` names no tool (did you mean `Bash`?)",
         );
         check("--debug=yes", "`--debug` takes no value (try `clawd --help`)");
+    }
+
+    #[test]
+    fn an_endpoint_and_its_model_are_named_once_and_not_by_nothing() {
+        let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
         check("--model=", "`--model` needs a value (try `clawd --help`)");
+        check("--model=_", "`--model`: the name is empty (try one, or leave the option out)");
+        check("--provider=", "`--provider` needs a value (try `clawd --help`)");
+        check("--provider", "`--provider` needs a value (try `clawd --help`)");
+        check(
+            "--base-url http://h/v1 --provider a",
+            "`--base-url` and `--provider` name an endpoint each (try one of them)",
+        );
+        check(
+            "--api-key a_b",
+            "`--api-key`: the key contains a space, a line break or another sign that no key has (try setting it again)",
+        );
     }
 
     #[test]

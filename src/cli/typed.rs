@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{BaseUrl, Secret, TurnLimit};
@@ -21,6 +22,9 @@ Environment:
   CLAWD_BASE_URL, else OPENAI_BASE_URL   the endpoint
   CLAWD_MODEL, else OPENAI_MODEL         the model
   CLAWD_HOME                             a directory for configuration and data
+  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY     http, https, socks5 or socks5h proxies;
+                                         NO_PROXY lists the hosts without one
+  SSL_CERT_FILE, SSL_CERT_DIR            more certificates to trust (PEM)
 
 Exit codes:
   0 done, 1 run failed, 2 usage or configuration error, 3 turn limit reached,
@@ -65,11 +69,14 @@ pub(super) enum Command {
 #[command(next_help_heading = "Model")]
 pub(super) struct ModelArgs {
     /// Model [default: the only one listed]
-    #[arg(short, long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(short, long, value_name = "NAME", value_parser = name())]
     pub(super) model: Option<String>,
     /// Endpoint, up to /v1
     #[arg(long, value_name = "URL")]
     pub(super) base_url: Option<BaseUrl>,
+    /// A [providers.NAME] table of config.toml
+    #[arg(long, value_name = "NAME", value_parser = name())]
+    pub(super) provider: Option<String>,
     /// Key, visible to other users of the machine
     #[arg(long, value_name = "KEY", value_parser = key)]
     pub(super) api_key: Option<Secret>,
@@ -165,6 +172,14 @@ pub(super) type Rules = Vec<Rule>;
 
 fn rules(text: &str) -> Result<Rules, String> {
     Rule::parse_list(text).map_err(|error| error.to_string())
+}
+
+/// A name without space around it; nothing but space is none.
+fn name() -> impl TypedValueParser<Value = String> {
+    let empty = || "the name is empty (try one, or leave the option out)".to_owned();
+    let trimmed =
+        move |text: String| Some(text.trim().to_owned()).filter(|name| !name.is_empty()).ok_or_else(empty);
+    NonEmptyStringValueParser::new().try_map(trimmed)
 }
 
 fn key(text: &str) -> Result<Secret, String> {

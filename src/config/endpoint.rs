@@ -1,16 +1,11 @@
-//! Where the model is: an address that was checked once, and the key that belongs to it.
+//! Where the model is, and what goes along: keys, headers, more fields of the body.
 
-use std::fmt;
-use std::net::{Ipv4Addr, Ipv6Addr};
-use std::str::FromStr;
+use serde_json::{Map, Value};
 
-use super::{ConfigError, Secret, Sourced};
+use super::{BaseUrl, ConfigError, Header, Secret, Sourced};
 
 /// The endpoint where none is given.
 pub const OPENAI: &str = "https://api.openai.com/v1";
-
-/// Path that the program adds itself, and that some people copy along.
-const CHAT_PATH: &str = "/chat/completions";
 
 /// Where the model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,16 +13,22 @@ pub enum Endpoint {
     /// Nobody has said: no address in any layer, and no key.
     None,
     /// Here.
-    At(Target),
+    At(Box<Target>),
 }
 
-/// An address and its key.
+/// An address and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// The address.
     pub url: Sourced<BaseUrl>,
-    /// Its key; a loopback address needs none.
-    pub key: Option<Key>,
+    /// Its keys in the order of their turn, no two the same; a loopback address needs none.
+    pub keys: Vec<Key>,
+    /// Where its keys were looked for, for whoever has none.
+    pub place: KeyPlace,
+    /// What stands in the head of every request.
+    pub headers: Vec<Header>,
+    /// More fields of every request's body.
+    pub extra_body: Map<String, Value>,
 }
 
 /// A key and where it comes from.
@@ -50,22 +51,15 @@ pub enum KeySource {
     Saved,
 }
 
-/// An address up to and including `/v1`: http or https, a host, no trailing slash.
+/// Where the keys of an address are looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BaseUrl {
-    text: String,
-    authority: String,
-    /// Whether a path that does not belong to it was taken off.
-    shortened: bool,
-}
-
-/// A text that is no base URL.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{url}` is no base URL: {why} (try {hint})")]
-pub struct BadUrl {
-    url: String,
-    why: &'static str,
-    hint: String,
+pub enum KeyPlace {
+    /// In the program's own variables: somebody gave the address by option or environment, or it is `OpenAI`'s.
+    General,
+    /// In the variables that the file names.
+    Variables(Vec<String>),
+    /// Nowhere: the file names the address and no variable. The table that could.
+    Unnamed(Option<String>),
 }
 
 impl Endpoint {
@@ -73,210 +67,24 @@ impl Endpoint {
     pub fn target(&self) -> Result<&Target, ConfigError> {
         match self {
             Self::None => Err(ConfigError::NoEndpoint),
-            Self::At(target) if target.key.is_none() && !target.url.value.is_loopback() => {
-                Err(ConfigError::NoKey {
-                    host: target.url.value.authority.clone(),
-                    origin: target.url.origin,
-                })
-            }
+            Self::At(target) if target.lacks_key() => Err(ConfigError::NoKey {
+                host: target.url.value.authority().to_owned(),
+                place: target.place.clone(),
+            }),
             Self::At(target) => Ok(target),
         }
     }
 }
 
-impl BaseUrl {
-    /// The address, without a trailing slash.
-    pub fn as_str(&self) -> &str {
-        &self.text
+impl Target {
+    /// An address and its keys, with nothing else that goes along.
+    pub fn plain(url: Sourced<BaseUrl>, keys: Vec<Key>, place: KeyPlace) -> Self {
+        Self { url, keys, place, headers: Vec::new(), extra_body: Map::new() }
     }
 
-    /// Host, with the port where it is given and not the scheme's own: what a screen names, and what keys are kept by.
-    pub fn authority(&self) -> &str {
-        &self.authority
-    }
-
-    /// Whether a path that the program adds itself was taken off.
-    pub fn was_shortened(&self) -> bool {
-        self.shortened
-    }
-
-    /// Whether it is this machine.
-    pub fn is_loopback(&self) -> bool {
-        let host = host_part(&self.authority);
-        if let Some(address) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
-            let address = address.parse::<Ipv6Addr>().map(|address| address.to_canonical());
-            return address.is_ok_and(|address| address.is_loopback());
-        }
-        let by_name = host == "localhost" || host.ends_with(".localhost");
-        by_name || host.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
-    }
-
-    /// Whether it is `OpenAI`'s own, over a connection that nobody reads.
-    pub fn is_openai(&self) -> bool {
-        self.text.starts_with("https://") && self.authority == "api.openai.com"
-    }
-}
-
-impl FromStr for BaseUrl {
-    type Err = BadUrl;
-
-    fn from_str(given: &str) -> Result<Self, BadUrl> {
-        let url = given.trim();
-        let bad = |why, hint: String| BadUrl { url: hidden(url), why, hint };
-        let example = || OPENAI.to_owned();
-        if url.chars().any(|c| c.is_whitespace() || c.is_control()) {
-            return Err(bad("it contains a space or a line break", example()));
-        }
-        let Some((scheme, rest)) = url.split_once("://") else {
-            let scheme = if rest_is_local(url) { "http" } else { "https" };
-            let hint = if url.is_empty() {
-                example()
-            } else {
-                format!("{scheme}://{}", url.trim_start_matches('/'))
-            };
-            return Err(bad("it does not say http or https", hint));
-        };
-        let scheme = scheme.to_ascii_lowercase();
-        if scheme != "http" && scheme != "https" {
-            return Err(bad("only http and https are spoken", example()));
-        }
-        if rest.contains(['?', '#']) {
-            return Err(bad("nothing can follow `?` or `#`", example()));
-        }
-        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        if authority.contains('@') {
-            return Err(bad(
-                "it carries a user name or a key",
-                "the address alone, the key in CLAWD_API_KEY".to_owned(),
-            ));
-        }
-        let authority = checked_authority(&scheme, authority).map_err(|why| bad(why, example()))?;
-        let path = path.trim_matches('/');
-        let full = if path.is_empty() { String::new() } else { format!("/{path}") };
-        let short = full.strip_suffix(CHAT_PATH);
-        let kept = short.unwrap_or(&full).trim_end_matches('/');
-        Ok(Self { text: format!("{scheme}://{authority}{kept}"), authority, shortened: short.is_some() })
-    }
-}
-
-impl fmt::Display for BaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-/// A rejected address as it may be shown: without what stands before `@`.
-fn hidden(url: &str) -> String {
-    url.rsplit_once('@').map_or_else(|| url.to_owned(), |(_, host)| format!("…@{host}"))
-}
-
-fn rest_is_local(url: &str) -> bool {
-    url.starts_with("localhost") || url.starts_with("127.") || url.starts_with("[::1]")
-}
-
-fn host_part(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
-        Some(_) | None => authority,
-    }
-}
-
-/// Host and port in lower case, the scheme's own port left out.
-fn checked_authority(scheme: &str, authority: &str) -> Result<String, &'static str> {
-    let authority = authority.to_lowercase();
-    let host = host_part(&authority);
-    let is_v6 = host
-        .strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'))
-        .is_some_and(|host| host.parse::<Ipv6Addr>().is_ok());
-    if host.is_empty() {
-        return Err("it names no host");
-    }
-    if !is_v6 && !host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_')) {
-        return Err("its host cannot be read");
-    }
-    let Some(port) = authority.strip_prefix(host).and_then(|rest| rest.strip_prefix(':')) else {
-        return Ok(authority);
-    };
-    match (scheme, port.parse::<u16>()) {
-        (_, Err(_) | Ok(0)) => Err("its port is none"),
-        ("http", Ok(80)) | ("https", Ok(443)) => Ok(host.to_owned()),
-        (_, Ok(port)) => Ok(format!("{host}:{port}")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_brought_into_one_form() {
-        let check = |given: &str, text: &str, authority: &str| {
-            let url: BaseUrl = given.parse().unwrap();
-            assert_eq!((url.as_str(), url.authority()), (text, authority), "{given}");
-        };
-        check(OPENAI, OPENAI, "api.openai.com");
-        check(" http://127.0.0.1:11434/v1/ \n", "http://127.0.0.1:11434/v1", "127.0.0.1:11434");
-        check("HTTPS://Api.Example.com:443", "https://api.example.com", "api.example.com");
-        check("http://[::1]:8080/v1", "http://[::1]:8080/v1", "[::1]:8080");
-        check("http://[::1]", "http://[::1]", "[::1]");
-        check("https://x.y/a/b//", "https://x.y/a/b", "x.y");
-        check("https://x.y/v1/chat/completions/", "https://x.y/v1", "x.y");
-        check("https://x.y/chat/completions", "https://x.y", "x.y");
-    }
-
-    #[test]
-    fn a_copied_path_is_noticed() {
-        let shortened = |url: &str| url.parse::<BaseUrl>().unwrap().was_shortened();
-        assert!(shortened("https://x.y/v1/chat/completions"));
-        assert!(!shortened("https://x.y/v1/"));
-    }
-
-    #[test]
-    fn what_is_no_address_is_refused_with_a_better_one() {
-        let check = |given: &str, expected: &str| {
-            assert_eq!(given.parse::<BaseUrl>().unwrap_err().to_string(), expected);
-        };
-        check(
-            "localhost:11434/v1",
-            "`localhost:11434/v1` is no base URL: it does not say http or https (try http://localhost:11434/v1)",
-        );
-        check("", "`` is no base URL: it does not say http or https (try https://api.openai.com/v1)");
-        check(
-            "ftp://x/v1",
-            "`ftp://x/v1` is no base URL: only http and https are spoken (try https://api.openai.com/v1)",
-        );
-        check("http:///v1", "`http:///v1` is no base URL: it names no host (try https://api.openai.com/v1)");
-        check(
-            "https://u:secret@x.y/v1",
-            "`…@x.y/v1` is no base URL: it carries a user name or a key (try the address alone, the key in CLAWD_API_KEY)",
-        );
-        for bad in [
-            "http://x y/v1",
-            "http://x:99999/v1",
-            "http://x:0",
-            "http://x/v1?a=b",
-            "http://a:b:c/",
-            "http://[::zz]/",
-        ] {
-            assert!(bad.parse::<BaseUrl>().is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn this_machine_is_told_from_others() {
-        let check = |url: &str, expected: bool| {
-            assert_eq!(url.parse::<BaseUrl>().unwrap().is_loopback(), expected, "{url}");
-        };
-        check("http://localhost:1/v1", true);
-        check("http://api.localhost/v1", true);
-        check("http://127.8.8.8/v1", true);
-        check("http://[::1]:1/v1", true);
-        check("http://[::ffff:127.0.0.1]/v1", true);
-        check("http://127.0.0.1.example.com/v1", false);
-        check("http://localhost.example.com/v1", false);
-        check("http://notlocalhost/v1", false);
-        check("http://10.0.0.1/v1", false);
-        check("http://[::2]/v1", false);
+    /// Whether a key is needed and there is none. A header that says who is asking will do.
+    fn lacks_key(&self) -> bool {
+        let says_who = self.headers.iter().any(Header::says_who);
+        self.keys.is_empty() && !says_who && !self.url.value.is_loopback()
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::os::file::FileError;
 
-use super::Origin;
+use super::KeyPlace;
 
 /// Why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -50,21 +50,51 @@ pub enum ConfigError {
     )]
     NoEndpoint,
     /// An address of another machine without a key.
-    #[error("no API key for {host} ({})", key_hint(*.origin))]
+    #[error("no API key for {host} ({})", key_hint(.place))]
     NoKey {
         /// Whose key is missing.
         host: String,
-        /// Who named the host.
-        origin: Origin,
+        /// Where it was looked for.
+        place: KeyPlace,
+    },
+    /// `--provider` with a name that nobody has.
+    #[error("there is no provider `{name}` ({names})")]
+    NoProvider {
+        /// The name.
+        name: String,
+        /// Those that there are, in words.
+        names: String,
     },
 }
 
-fn key_hint(origin: Origin) -> &'static str {
-    match origin {
-        Origin::Default | Origin::Env(_) | Origin::Flag => "try setting CLAWD_API_KEY",
+impl ConfigError {
+    /// A provider that is not there, beside those that are.
+    pub(super) fn no_provider<'a>(name: &str, others: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::NoProvider { name: name.to_owned(), names: Self::provider_names(others) }
+    }
+
+    /// The providers that there are, in words.
+    pub(super) fn provider_names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+        let names: Vec<&str> = names.into_iter().collect();
+        if names.is_empty() {
+            return "config.toml has no `[providers.NAME]` table".to_owned();
+        }
+        format!("there are: {}", names.join(", "))
+    }
+}
+
+fn key_hint(place: &KeyPlace) -> String {
+    match place {
+        KeyPlace::General => "try setting CLAWD_API_KEY".to_owned(),
+        KeyPlace::Variables(names) => format!("try setting {}", names.join(" or ")),
+        KeyPlace::Unnamed(Some(provider)) => {
+            format!("try `api_key_env = \"NAME\"` in `[providers.{provider}]` with the key in that variable")
+        }
         // a key for everything is not sent to an address that only a file names
-        Origin::UserFile => {
-            "try `api_key_env = \"NAME\"` in config.toml with the key in that variable, or CLAWD_BASE_URL with CLAWD_API_KEY"
+        KeyPlace::Unnamed(None) => {
+            "try `api_key_env = \"NAME\"` in config.toml with the key in that variable, \
+                                    or CLAWD_BASE_URL with CLAWD_API_KEY"
+                .to_owned()
         }
     }
 }

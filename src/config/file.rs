@@ -3,21 +3,23 @@
 //! Keys that belong to parts of the program which read them themselves are known here, so that they are no
 //! typing slip, and left alone.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::permission::{Mode, Rule, Rules};
 
+use super::provider::{FileProvider, base_url, ca_file, providers};
 use super::reader::{Document, Section};
-use super::{BaseUrl, ConfigError, EditTool, TurnLimit};
+use super::{BaseUrl, ConfigError, EditTool, TextCalls, TurnLimit};
 
 /// Keys of the root table.
-const KEYS: [&str; 26] = [
+pub(super) const KEYS: [&str; 28] = [
     "model",
     "base_url",
     "api_key_env",
     "provider",
     "providers",
+    "ca_file",
     "max_turns",
     "permission_mode",
     "permissions",
@@ -33,6 +35,7 @@ const KEYS: [&str; 26] = [
     "max_cost",
     "max_tokens",
     "text_calls",
+    "stream",
     "nudge",
     "edit_tool",
     "sandbox",
@@ -67,12 +70,18 @@ pub struct FileConfig {
 }
 
 /// Where the model is.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct FileEndpoint {
     /// `base_url`.
     pub base_url: Option<BaseUrl>,
     /// `api_key_env`.
     pub api_key_env: Vec<String>,
+    /// `provider`: the name of one of the providers.
+    pub provider: Option<String>,
+    /// `[providers]`, in the order of the file.
+    pub providers: Vec<FileProvider>,
+    /// `ca_file`, from the file's directory; `~` is left as it is.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// Which model, and how it is asked.
@@ -83,13 +92,17 @@ pub struct FileModel {
     /// `context_window`, in tokens.
     pub context_window: Option<u64>,
     /// `fallback_models`.
-    pub fallbacks: Vec<String>,
+    pub fallbacks: Option<Vec<String>>,
     /// `max_output_tokens`; 0 is not sent.
     pub max_output_tokens: Option<u32>,
     /// `temperature`.
     pub temperature: Option<f64>,
     /// `reasoning_effort`.
     pub reasoning_effort: Option<String>,
+    /// `text_calls`.
+    pub text_calls: Option<TextCalls>,
+    /// `stream`.
+    pub stream: Option<bool>,
 }
 
 /// Turns, times in seconds, tries.
@@ -107,15 +120,35 @@ pub struct FileLimits {
     pub max_retries: Option<u32>,
 }
 
+impl FileModel {
+    /// What a provider says, and where it says nothing, what the root says.
+    pub(super) fn over(self, root: Self) -> Self {
+        Self {
+            name: self.name.or(root.name),
+            context_window: self.context_window.or(root.context_window),
+            fallbacks: self.fallbacks.or(root.fallbacks),
+            max_output_tokens: self.max_output_tokens.or(root.max_output_tokens),
+            temperature: self.temperature.or(root.temperature),
+            reasoning_effort: self.reasoning_effort.or(root.reasoning_effort),
+            text_calls: self.text_calls.or(root.text_calls),
+            stream: self.stream.or(root.stream),
+        }
+    }
+}
+
 /// Reads the text of the `config.toml` at `path`.
 pub fn parse(path: &Path, text: &str) -> Result<FileConfig, ConfigError> {
     let document = Document { path, text };
     let parsed = document.parse()?;
     let root = document.root(parsed.get_ref());
+    let (providers, of_providers) = providers(&root, path)?;
     Ok(FileConfig {
         endpoint: FileEndpoint {
-            base_url: root.parsed("base_url", r#"base_url = "http://127.0.0.1:11434/v1""#)?,
+            base_url: base_url(&root)?,
             api_key_env: root.string_or_strings("api_key_env", r#"api_key_env = "OPENAI_API_KEY""#)?,
+            provider: provider(&root, &providers)?,
+            providers,
+            ca_file: ca_file(&root, path)?,
         },
         model: model(&root)?,
         limits: limits(&root)?,
@@ -123,11 +156,22 @@ pub fn parse(path: &Path, text: &str) -> Result<FileConfig, ConfigError> {
         rules: rules(&root)?,
         nudge: root.boolean("nudge", "nudge = true")?,
         edit_tool: root.parsed("edit_tool", r#"edit_tool = "auto""#)?,
-        warnings: warnings(&root)?,
+        warnings: [warnings(&root)?, of_providers].concat(),
     })
 }
 
-fn model(root: &Section<'_>) -> Result<FileModel, ConfigError> {
+/// `provider`, which must be there.
+fn provider(root: &Section<'_>, providers: &[FileProvider]) -> Result<Option<String>, ConfigError> {
+    let Some(name) = filled(root.string("provider", r#"provider = "deepseek""#)?) else { return Ok(None) };
+    if providers.iter().any(|provider| provider.name == name) {
+        return Ok(Some(name));
+    }
+    let names = ConfigError::provider_names(providers.iter().map(|provider| provider.name.as_str()));
+    Err(root.refuse("provider", &format!("there is no `[providers.{name}]` ({names})")))
+}
+
+/// The keys about a model, of the root table or of a provider's.
+pub(super) fn model(root: &Section<'_>) -> Result<FileModel, ConfigError> {
     let temperature = root.number("temperature", "temperature = 0.2")?;
     if temperature.is_some_and(|value| value < 0.0) {
         return Err(root.refuse("temperature", "it cannot be below 0 (try `temperature = 0.2`)"));
@@ -135,7 +179,9 @@ fn model(root: &Section<'_>) -> Result<FileModel, ConfigError> {
     Ok(FileModel {
         name: filled(root.string("model", r#"model = "qwen3-coder""#)?),
         context_window: unsigned(root.whole("context_window", 1..=i64::MAX, "context_window = 128000")?),
-        fallbacks: root.strings("fallback_models", r#"fallback_models = ["gpt-5-mini"]"#)?,
+        fallbacks: root
+            .strings("fallback_models", r#"fallback_models = ["gpt-5-mini"]"#)?
+            .map(|names| names.into_iter().filter_map(|name| filled(Some(name))).collect()),
         max_output_tokens: unsigned(root.whole(
             "max_output_tokens",
             0..=i64::from(u32::MAX),
@@ -143,6 +189,8 @@ fn model(root: &Section<'_>) -> Result<FileModel, ConfigError> {
         )?),
         temperature,
         reasoning_effort: filled(root.string("reasoning_effort", r#"reasoning_effort = "high""#)?),
+        text_calls: root.parsed("text_calls", r#"text_calls = "tags""#)?,
+        stream: root.boolean("stream", "stream = false")?,
     })
 }
 
@@ -163,7 +211,7 @@ fn limits(root: &Section<'_>) -> Result<FileLimits, ConfigError> {
 const MAX_SECONDS: i64 = 86_400;
 
 fn rules(root: &Section<'_>) -> Result<Rules, ConfigError> {
-    let Some(permissions) = root.section("permissions", "permissions.")? else { return Ok(Rules::default()) };
+    let Some(permissions) = root.section("permissions")? else { return Ok(Rules::default()) };
     let list = |key: &str, example: &str| permissions.parsed_list::<Rule>(key, example);
     Ok(Rules {
         allow: list("allow", r#"allow = ["Bash(git status:*)"]"#)?,
@@ -174,13 +222,10 @@ fn rules(root: &Section<'_>) -> Result<Rules, ConfigError> {
 
 fn warnings(root: &Section<'_>) -> Result<Vec<String>, ConfigError> {
     let mut warnings = root.unknown(&KEYS, &KEYS);
-    let tables: [(&str, &'static str, &[&str]); 3] = [
-        ("permissions", "permissions.", &PERMISSION_KEYS),
-        ("sandbox", "sandbox.", &SANDBOX_KEYS),
-        ("tui", "tui.", &TUI_KEYS),
-    ];
-    for (key, prefix, known) in tables {
-        if let Some(section) = root.section(key, prefix)? {
+    let tables: [(&str, &[&str]); 3] =
+        [("permissions", &PERMISSION_KEYS), ("sandbox", &SANDBOX_KEYS), ("tui", &TUI_KEYS)];
+    for (key, known) in tables {
+        if let Some(section) = root.section(key)? {
             warnings.extend(section.unknown(known, &KEYS));
         }
     }
@@ -215,6 +260,24 @@ impl FromStr for EditTool {
     }
 }
 
+/// A word that says nothing about calls written as text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` says nothing about calls written as text (try \"off\", \"tags\" or \"all\")")]
+pub struct UnknownTextCalls(String);
+
+impl FromStr for TextCalls {
+    type Err = UnknownTextCalls;
+
+    fn from_str(text: &str) -> Result<Self, UnknownTextCalls> {
+        match text {
+            "off" => Ok(Self::Off),
+            "tags" => Ok(Self::Tags),
+            "all" => Ok(Self::All),
+            other => Err(UnknownTextCalls(other.to_owned())),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +306,8 @@ mod tests {
             reasoning_effort = "high"
             nudge = false
             edit_tool = "patch"
+            text_calls = "all"
+            stream = false
             [permissions]
             allow = ["Bash(git status:*)", "Edit(src/**)"]
             deny = ["WebFetch"]
@@ -253,7 +318,9 @@ mod tests {
         assert_eq!(config.endpoint.api_key_env, ["A", "B"]);
         assert_eq!(config.model.name.as_deref(), Some("qwen3-coder"));
         assert_eq!((config.model.context_window, config.model.max_output_tokens), (Some(128_000), Some(16)));
-        assert_eq!((config.model.temperature, config.model.fallbacks.len()), (Some(1.0), 2));
+        assert_eq!(config.model.temperature, Some(1.0));
+        assert_eq!(config.model.fallbacks, Some(vec!["x".to_owned(), "y".to_owned()]));
+        assert_eq!((config.model.text_calls, config.model.stream), (Some(TextCalls::All), Some(false)));
         assert_eq!(config.limits.max_turns, Some(TurnLimit::AtMost(100)));
         assert_eq!((config.limits.connect_secs, config.limits.first_byte_secs), (Some(1), Some(2)));
         assert_eq!((config.limits.silence_secs, config.limits.max_retries), (Some(3), Some(0)));
@@ -322,8 +389,7 @@ mod tests {
 
     #[test]
     fn keys_of_other_parts_are_known() {
-        let text = "max_cost = 0.0\nmax_tokens = 0\ntext_calls = \"tags\"\nprovider = \"d\"\n[providers.d]\nmodel = \"x\"\n\
-                    [sandbox]\nmode = \"off\"\n[mcp_servers.files]\ncommand = \"x\"\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n\
+        let text = "max_cost = 0.0\nmax_tokens = 0\n[sandbox]\nmode = \"off\"\n[mcp_servers.files]\ncommand = \"x\"\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n\
                     [tui]\nvim = true\n";
         assert_eq!(read(text).unwrap().warnings, [""; 0]);
     }

@@ -3,6 +3,7 @@
 //! Pure: whoever calls has read the files. Lists of rules add up over the layers, everything else is replaced by the
 //! higher one.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::os::env::Env;
@@ -11,13 +12,13 @@ use crate::protocol::ModelId;
 
 use super::credentials::Credentials;
 use super::file::{FileConfig, FileEndpoint, FileLimits, FileModel};
+use super::provider::FileProvider;
+use super::target::{self, Chooser, Chosen, Seeker};
 use super::{
-    BaseUrl, Config, ConfigError, Endpoint, Key, KeySource, Limits, ModelConfig, OPENAI, Origin, Permissions,
-    Secret, Sourced, Target, TurnLimit,
+    BaseUrl, Config, ConfigError, Endpoint, Limits, ModelConfig, Origin, Permissions, Secret, Sourced,
+    TurnLimit,
 };
 
-const KEY_VARIABLES: [&str; 2] = ["CLAWD_API_KEY", "OPENAI_API_KEY"];
-const URL_VARIABLES: [&str; 2] = ["CLAWD_BASE_URL", "OPENAI_BASE_URL"];
 const MODEL_VARIABLES: [&str; 2] = ["CLAWD_MODEL", "OPENAI_MODEL"];
 
 /// What was typed on the command line; `None` where nothing was.
@@ -27,6 +28,8 @@ pub struct Flags {
     pub model: Option<String>,
     /// `--base-url`.
     pub base_url: Option<BaseUrl>,
+    /// `--provider`.
+    pub provider: Option<String>,
     /// `--api-key`.
     pub api_key: Option<Secret>,
     /// `--max-turns`.
@@ -55,12 +58,16 @@ pub struct Layers<'a> {
 /// What the layers mean together.
 pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
     let Layers { flags, env, file, credentials } = layers;
-    let endpoint = endpoint(&flags, env, &file.endpoint, &credentials)?;
+    let seeker = Seeker { flags: &flags, env, file: &file.endpoint, credentials: &credentials };
+    let chosen = target::chosen(seeker)?;
+    let endpoint = target::endpoint(seeker, chosen)?;
+    let model = model(flags.model.clone(), env, file.model, chosen);
+    let ca_file = ca_file(env, &file.endpoint, chosen);
     let mut warnings = file.warnings;
     warnings.extend(url_warning(&endpoint));
     Ok(Config {
         endpoint,
-        model: model(flags.model, env, file.model),
+        model,
         limits: limits(flags.max_turns, &file.limits),
         permissions: permissions(
             flags.permission_mode,
@@ -71,68 +78,23 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
         ),
         nudge: pick(None, file.nudge, true),
         edit_tool: pick(None, file.edit_tool, super::EditTool::Auto),
-        key_variables: file.endpoint.api_key_env,
+        ca_file,
+        key_variables: key_variables(&file.endpoint),
         warnings,
     })
 }
 
-/// The address in force, and the one key that may go there.
-fn endpoint(
-    flags: &Flags,
-    env: &Env,
-    file: &FileEndpoint,
-    credentials: &Credentials,
-) -> Result<Endpoint, ConfigError> {
-    let url = base_url(flags, env, file)?;
-    let key = match flags.api_key.clone() {
-        Some(secret) => Some(Key { secret, source: KeySource::Flag }),
-        None => key_for(&url, env, file, credentials)?,
-    };
-    if url.origin == Origin::Default && key.is_none() {
-        return Ok(Endpoint::None);
-    }
-    Ok(Endpoint::At(Target { url, key }))
+/// Every variable that the file takes for a key, whichever provider is in force.
+fn key_variables(file: &FileEndpoint) -> Vec<String> {
+    let of_providers = file.providers.iter().flat_map(FileProvider::key_variables);
+    file.api_key_env.iter().map(String::as_str).chain(of_providers).map(str::to_owned).collect()
 }
 
-fn base_url(flags: &Flags, env: &Env, file: &FileEndpoint) -> Result<Sourced<BaseUrl>, ConfigError> {
-    if let Some(value) = flags.base_url.clone() {
-        return Ok(Sourced { value, origin: Origin::Flag });
-    }
-    if let Some((name, text)) = first_set(env, URL_VARIABLES) {
-        let value = text.parse().map_err(|error: super::BadUrl| variable(name, &error))?;
-        return Ok(Sourced { value, origin: Origin::Env(name) });
-    }
-    if let Some(value) = file.base_url.clone() {
-        return Ok(Sourced { value, origin: Origin::UserFile });
-    }
-    let value = OPENAI.parse().map_err(|error: super::BadUrl| variable("the built-in address", &error))?;
-    Ok(Sourced { value, origin: Origin::Default })
-}
-
-/// The key for an address: by variable where the user of this environment chose the address, else by what the
-/// file names; a saved one where neither has any.
-fn key_for(
-    url: &Sourced<BaseUrl>,
-    env: &Env,
-    file: &FileEndpoint,
-    credentials: &Credentials,
-) -> Result<Option<Key>, ConfigError> {
-    let of_file = file.base_url.as_ref().is_none_or(|named| named.authority() == url.value.authority());
-    let own: &[String] = if of_file { &file.api_key_env } else { &[] };
-    let own = own.iter().map(String::as_str);
-    let names: Vec<&str> = match url.origin {
-        Origin::Default | Origin::Env(_) | Origin::Flag => KEY_VARIABLES.into_iter().chain(own).collect(),
-        Origin::UserFile if url.value.is_openai() => own.chain(KEY_VARIABLES).collect(),
-        Origin::UserFile => own.collect(),
-    };
-    for name in names {
-        if let Some(text) = env.text(name).filter(|text| !text.trim().is_empty()) {
-            let secret = Secret::new(text).map_err(|error| variable(name, &error))?;
-            return Ok(Some(Key { secret, source: KeySource::Env(name.to_owned()) }));
-        }
-    }
-    let saved = credentials.get(url.value.authority());
-    Ok(saved.map(|secret| Key { secret: secret.clone(), source: KeySource::Saved }))
+/// The provider's certificates, else the root's, under the home directory where they say so.
+fn ca_file(env: &Env, file: &FileEndpoint, chosen: Option<Chosen<'_>>) -> Option<PathBuf> {
+    let written = chosen.and_then(|chosen| chosen.provider.ca_file.as_ref()).or(file.ca_file.as_ref())?;
+    let below_home = written.strip_prefix("~").ok().zip(env.path("HOME"));
+    Some(below_home.map_or_else(|| written.clone(), |(below, home)| home.join(below)))
 }
 
 fn url_warning(endpoint: &Endpoint) -> Option<String> {
@@ -141,8 +103,14 @@ fn url_warning(endpoint: &Endpoint) -> Option<String> {
     url.was_shortened().then(|| format!("the base URL ends before `/chat/completions`: {url} is used"))
 }
 
-fn model(flag: Option<String>, env: &Env, file: FileModel) -> ModelConfig {
+/// A provider that a flag chose brings its model along; one that the file chose ranks with the file.
+fn model(flag: Option<String>, env: &Env, root: FileModel, chosen: Option<Chosen<'_>>) -> ModelConfig {
+    let of_provider = chosen.map(|chosen| chosen.provider.model.clone()).unwrap_or_default();
+    let by_flag = chosen.filter(|chosen| chosen.by == Chooser::Flag);
+    let by_flag = by_flag.and_then(|chosen| chosen.provider.model.name.clone());
+    let file = of_provider.over(root);
     let name = flag.map(|name| (name, Origin::Flag));
+    let name = name.or_else(|| by_flag.map(|name| (name, Origin::UserFile)));
     let name = name.or_else(|| {
         first_set(env, MODEL_VARIABLES).map(|(variable, name)| (name.to_owned(), Origin::Env(variable)))
     });
@@ -150,10 +118,12 @@ fn model(flag: Option<String>, env: &Env, file: FileModel) -> ModelConfig {
     ModelConfig {
         name: name.map(|(name, origin)| Sourced { value: ModelId::from(name), origin }),
         context_window: file.context_window,
-        fallbacks: file.fallbacks.into_iter().map(ModelId::from).collect(),
+        fallbacks: file.fallbacks.into_iter().flatten().map(ModelId::from).collect(),
         max_output_tokens: file.max_output_tokens.filter(|tokens| *tokens > 0),
         temperature: file.temperature,
         reasoning_effort: file.reasoning_effort,
+        text_calls: file.text_calls.unwrap_or_default(),
+        stream: file.stream.unwrap_or(true),
     }
 }
 
@@ -192,13 +162,13 @@ fn pick<T>(flag: Option<T>, file: Option<T>, default: T) -> Sourced<T> {
 }
 
 /// The first variable that says something.
-fn first_set<'a>(env: &'a Env, names: [&'static str; 2]) -> Option<(&'static str, &'a str)> {
+pub(super) fn first_set<'a>(env: &'a Env, names: [&'static str; 2]) -> Option<(&'static str, &'a str)> {
     names.into_iter().find_map(|name| {
         env.text(name).map(str::trim).filter(|text| !text.is_empty()).map(|text| (name, text))
     })
 }
 
-fn variable(name: &str, why: &impl ToString) -> ConfigError {
+pub(super) fn variable(name: &str, why: &impl ToString) -> ConfigError {
     ConfigError::Variable { name: name.to_owned(), what: why.to_string() }
 }
 
@@ -220,106 +190,6 @@ mod tests {
         Flags { base_url: Some(url.parse().unwrap()), ..Flags::default() }
     }
 
-    /// `host key source`, `none`, or the error.
-    fn target(config: &Config) -> String {
-        match config.endpoint.target() {
-            Err(error) => error.to_string(),
-            Ok(target) => {
-                let key = target.key.as_ref().map(|key| format!("{} {:?}", key.secret.expose(), key.source));
-                format!("{} {}", target.url.value.authority(), key.unwrap_or_else(|| "no key".to_owned()))
-            }
-        }
-    }
-
-    const KEYS: [(&str, &str); 2] = [("CLAWD_API_KEY", "k-clawd"), ("OPENAI_API_KEY", "k-openai")];
-
-    #[test]
-    fn a_key_from_the_environment_goes_where_the_environment_or_a_flag_says() {
-        let check = |flags: Flags, env: &[(&str, &str)], expected: &str| {
-            assert_eq!(target(&config(flags, env, "", "").unwrap()), expected);
-        };
-        check(Flags::default(), &KEYS, r#"api.openai.com k-clawd Env("CLAWD_API_KEY")"#);
-        check(Flags::default(), &KEYS[1..], r#"api.openai.com k-openai Env("OPENAI_API_KEY")"#);
-        check(
-            Flags::default(),
-            &[KEYS[1], ("CLAWD_API_KEY", " ")],
-            r#"api.openai.com k-openai Env("OPENAI_API_KEY")"#,
-        );
-        check(url_flag("https://x.y/v1"), &KEYS, r#"x.y k-clawd Env("CLAWD_API_KEY")"#);
-        check(
-            Flags::default(),
-            &[KEYS[1], ("OPENAI_BASE_URL", "https://z/v1")],
-            r#"z k-openai Env("OPENAI_API_KEY")"#,
-        );
-        check(url_flag("http://127.0.0.1:1/v1"), &[], "127.0.0.1:1 no key");
-        let key = Some(Secret::new("k-flag").unwrap());
-        check(Flags { api_key: key, ..url_flag("https://x.y/v1") }, &KEYS, "x.y k-flag Flag");
-    }
-
-    #[test]
-    fn a_host_that_only_a_file_names_gets_no_key_from_the_environment() {
-        let check = |env: &[(&str, &str)], file: &str, saved: &str, expected: &str| {
-            assert_eq!(target(&config(Flags::default(), env, file, saved).unwrap()), expected, "{file}");
-        };
-        let own = [KEYS[0], KEYS[1], ("MY_KEY", "k-mine"), ("OTHER", "k-other")];
-        let missing = "no API key for x.y (try `api_key_env = \"NAME\"` in config.toml with the key in that variable, \
-                       or CLAWD_BASE_URL with CLAWD_API_KEY)";
-        check(&KEYS, "base_url = \"https://x.y/v1\"", "", missing);
-        check(&KEYS, "base_url = \"http://127.0.0.1:1/v1\"", "", "127.0.0.1:1 no key");
-        check(
-            &own,
-            "base_url = \"https://x.y/v1\"\napi_key_env = \"MY_KEY\"",
-            "",
-            r#"x.y k-mine Env("MY_KEY")"#,
-        );
-        check(
-            &own,
-            "base_url = \"https://x.y/v1\"\napi_key_env = [\"ABSENT\", \"OTHER\"]",
-            "",
-            r#"x.y k-other Env("OTHER")"#,
-        );
-        check(&KEYS, "base_url = \"https://x.y/v1\"", "[keys]\n\"x.y\" = \"k-saved\"", "x.y k-saved Saved");
-        check(
-            &KEYS,
-            "base_url = \"https://x.y:8443/v1\"",
-            "[keys]\n\"x.y\" = \"k\"",
-            &missing.replace("x.y", "x.y:8443"),
-        );
-        check(
-            &KEYS,
-            "base_url = \"https://api.openai.com/v1\"",
-            "",
-            r#"api.openai.com k-clawd Env("CLAWD_API_KEY")"#,
-        );
-        check(
-            &KEYS,
-            "base_url = \"http://api.openai.com/v1\"",
-            "",
-            &missing.replace("x.y", "api.openai.com"),
-        );
-    }
-
-    #[test]
-    fn the_key_of_a_files_host_goes_to_no_other_host() {
-        let file = "base_url = \"https://x.y/v1\"\napi_key_env = \"MY_KEY\"";
-        let env = [("MY_KEY", "k-mine")];
-        let other = config(url_flag("https://z/v1"), &env, file, "").unwrap();
-        assert_eq!(target(&other), "no API key for z (try setting CLAWD_API_KEY)");
-        let same = config(url_flag("https://x.y/v2"), &env, file, "").unwrap();
-        assert_eq!(target(&same), r#"x.y k-mine Env("MY_KEY")"#);
-        let unnamed = config(Flags::default(), &env, "api_key_env = \"MY_KEY\"", "").unwrap();
-        assert_eq!(target(&unnamed), r#"api.openai.com k-mine Env("MY_KEY")"#);
-    }
-
-    #[test]
-    fn without_address_and_key_there_is_no_endpoint() {
-        let nothing = config(Flags::default(), &[("OPENAI_API_KEY", "")], "model = \"x\"", "").unwrap();
-        assert_eq!(nothing.endpoint, Endpoint::None);
-        assert!(target(&nothing).starts_with("no endpoint is configured"));
-        let saved = config(Flags::default(), &[], "", "[keys]\n\"api.openai.com\" = \"k\"").unwrap();
-        assert_eq!(target(&saved), "api.openai.com k Saved");
-    }
-
     #[test]
     fn a_bad_variable_is_named_but_a_key_is_never_shown() {
         let check = |env: &[(&str, &str)], expected: &str| {
@@ -331,13 +201,7 @@ mod tests {
         );
         check(
             &[("OPENAI_API_KEY", "sk-1\nsk-2")],
-            "cannot use OPENAI_API_KEY: the key contains a line break or another sign that no key has (try setting it again)",
-        );
-        assert_eq!(
-            target(&config(Flags::default(), &[("OPENAI_API_KEY", "k\n")], "", "").unwrap())
-                .split(' ')
-                .nth(1),
-            Some("k")
+            "cannot use OPENAI_API_KEY: the key contains a space, a line break or another sign that no key has (try setting it again)",
         );
     }
 
@@ -368,6 +232,113 @@ mod tests {
             (TurnLimit::Disabled, Mode::Bypass)
         );
         assert_eq!(name(&config(Flags::default(), &[], "", "").unwrap()), None);
+    }
+
+    const PROVIDERS: &str = r#"
+        model = "root"
+        provider = "far"
+        context_window = 1000
+        max_output_tokens = 50
+        temperature = 0.5
+        reasoning_effort = "low"
+        text_calls = "off"
+        stream = false
+        fallback_models = ["spare"]
+        ca_file = "~/root.pem"
+        api_key_env = "ROOT_KEY"
+        [providers.far]
+        base_url = "https://far.example/v1"
+        api_key_env = ["FAR_KEY", "FAR_KEY_2"]
+        model = "far-model"
+        headers = { X-Team = "${FAR_TEAM}" }
+        context_window = 2000
+        max_output_tokens = 0
+        temperature = 0
+        reasoning_effort = "high"
+        text_calls = "all"
+        stream = true
+        fallback_models = []
+        ca_file = "far.pem"
+        [providers.bare]
+        base_url = "http://localhost:1/v1"
+        "#;
+
+    fn provider_flag(name: &str) -> Flags {
+        Flags { provider: Some(name.to_owned()), ..Flags::default() }
+    }
+
+    #[test]
+    fn the_model_is_the_one_of_the_highest_that_names_one() {
+        let check = |flags: Flags, env: &[(&str, &str)], expected: &str, origin: Origin| {
+            let env = [env, &[("FAR_TEAM", "core")]].concat();
+            let name = config(flags, &env, PROVIDERS, "").unwrap().model.name.unwrap();
+            assert_eq!((name.value.as_str(), name.origin), (expected, origin));
+        };
+        let env = [("CLAWD_MODEL", "env")];
+        let with_model = |flags: Flags| Flags { model: Some("flag".to_owned()), ..flags };
+        check(with_model(provider_flag("far")), &env, "flag", Origin::Flag);
+        check(provider_flag("far"), &env, "far-model", Origin::UserFile);
+        check(provider_flag("bare"), &env, "env", Origin::Env("CLAWD_MODEL"));
+        check(provider_flag("bare"), &[], "root", Origin::UserFile);
+        check(Flags::default(), &env, "env", Origin::Env("CLAWD_MODEL"));
+        check(Flags::default(), &[], "far-model", Origin::UserFile);
+        check(url_flag("http://localhost/v1"), &[], "root", Origin::UserFile);
+        check(Flags::default(), &[("CLAWD_BASE_URL", "http://localhost/v1")], "root", Origin::UserFile);
+    }
+
+    #[test]
+    fn a_provider_in_force_overrides_the_root_where_it_says_something() {
+        let env = [("FAR_TEAM", "core"), ("HOME", "/home/u")];
+        let far = config(Flags::default(), &env, PROVIDERS, "").unwrap();
+        let shown = |model: &ModelConfig| {
+            let ModelConfig { context_window, max_output_tokens, temperature, reasoning_effort, .. } = model;
+            let fallbacks: Vec<&str> = model.fallbacks.iter().map(ModelId::as_str).collect();
+            format!(
+                "{context_window:?} {max_output_tokens:?} {temperature:?} {reasoning_effort:?} {:?} {} {fallbacks:?}",
+                model.text_calls, model.stream
+            )
+        };
+        assert_eq!(shown(&far.model), r#"Some(2000) None Some(0.0) Some("high") All true []"#);
+        assert_eq!(far.ca_file, Some(PathBuf::from("/c/far.pem")));
+        let bare = config(provider_flag("bare"), &env, PROVIDERS, "").unwrap();
+        let root = r#"Some(1000) Some(50) Some(0.5) Some("low") Off false ["spare"]"#;
+        assert_eq!(shown(&bare.model), root);
+        assert_eq!(bare.ca_file, Some(PathBuf::from("/home/u/root.pem")));
+        let typed = config(url_flag("http://localhost/v1"), &env, PROVIDERS, "").unwrap();
+        assert_eq!(shown(&typed.model), root);
+        assert_eq!(typed.ca_file, Some(PathBuf::from("/home/u/root.pem")));
+    }
+
+    #[test]
+    fn every_variable_that_holds_a_key_is_known_whichever_provider_is_in_force() {
+        let config = config(provider_flag("bare"), &[], PROVIDERS, "").unwrap();
+        assert_eq!(config.key_variables, ["ROOT_KEY", "FAR_KEY", "FAR_KEY_2", "FAR_TEAM"]);
+    }
+
+    #[test]
+    fn nothing_secret_is_in_a_debug_form() {
+        let file = r#"
+            base_url = "https://x.y/v1?key=hidden"
+            api_key_env = "MY_KEY"
+            provider = "far"
+            [providers.far]
+            base_url = "https://far.example/v1?sig=hidden"
+            api_key_env = "FAR_KEY"
+            headers = { Authorization = "hidden ${TOKEN}", X-A = "hidden" }
+            "#;
+        let env = [("FAR_KEY", "hidden-1"), ("TOKEN", "hidden-2"), ("CLAWD_API_KEY", "hidden-3")];
+        let env = Env::from_pairs(env);
+        let layers = Layers {
+            flags: Flags { api_key: Some(Secret::new("hidden-4").unwrap()), ..Flags::default() },
+            env: &env,
+            file: parse(Path::new("/c/config.toml"), file).unwrap(),
+            credentials: Credentials::parse(Path::new("/c"), "[keys]\n\"x.y\" = \"hidden-5\"").unwrap(),
+        };
+        let before = format!("{layers:?}");
+        let config = fold(layers).unwrap();
+        assert_eq!(config.endpoint.target().unwrap().headers[0].value, "hidden hidden-2");
+        let shown = format!("{before} {config:?}");
+        assert!(shown.contains("far.example") && !shown.contains("hidden"), "{shown}");
     }
 
     #[test]

@@ -33,7 +33,7 @@ mod tests {
         fs::write(paths.credentials(), "[keys]\n\"x.y\" = \"k\"").unwrap();
         let config = load(&paths, &env, Flags::default()).unwrap();
         assert_eq!(config.model.name.map(|name| name.value.to_string()).as_deref(), Some("m"));
-        assert!(config.endpoint.target().unwrap().key.is_some());
+        assert!(config.endpoint.target().unwrap().keys.len() == 1);
         fs::write(paths.config_file(), b"model = \"\xff\"").unwrap();
         let error = load(&paths, &env, Flags::default()).unwrap_err().to_string();
         assert!(error.ends_with("config.toml: it is not UTF-8 text"), "{error}");

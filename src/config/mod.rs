@@ -3,30 +3,38 @@
 //! Two steps: what was written ([`FileConfig`], [`Flags`], the environment) is folded into what it means ([`Config`]),
 //! and nobody checks a value again. The surprising decision: an API key belongs to an endpoint, not to the
 //! program. A key from the environment is sent only to an endpoint that the same person gave by flag or
-//! environment, or to `OpenAI`; an address in a file takes the key that the file names.
+//! environment, or to `OpenAI`; an address in a file takes the key that the file names. So a provider's address is the
+//! file's, even where a flag chose the provider.
 
+mod base_url;
 mod choice;
 mod credentials;
 mod endpoint;
 mod error;
 mod file;
+mod header;
 mod layers;
 mod limit;
 mod load;
+mod provider;
 mod reader;
 mod secret;
 mod store;
+mod target;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::permission::{Mode, Rules};
 use crate::protocol::ModelId;
 
+pub use base_url::{BadUrl, BaseUrl};
 pub use choice::save_choice;
 pub use credentials::{Credentials, save_key};
-pub use endpoint::{BadUrl, BaseUrl, Endpoint, Key, KeySource, OPENAI, Target};
+pub use endpoint::{Endpoint, Key, KeyPlace, KeySource, OPENAI, Target};
 pub use error::ConfigError;
 pub use file::{FileConfig, parse};
+pub use header::Header;
 pub use layers::{Flags, Layers, fold};
 pub use limit::{BadLimit, TURN_LIMIT, TurnLimit};
 pub use load::{load, without_files};
@@ -48,6 +56,8 @@ pub struct Config {
     pub nudge: Sourced<bool>,
     /// Which tool edits files.
     pub edit_tool: Sourced<EditTool>,
+    /// Certificates to trust besides the system's (PEM).
+    pub ca_file: Option<PathBuf>,
     /// Variables that hold keys, beside `CLAWD_API_KEY` and `OPENAI_API_KEY`: no command gets to see them.
     pub key_variables: Vec<String>,
     /// What was odd but harmless, a line each.
@@ -69,6 +79,10 @@ pub struct ModelConfig {
     pub temperature: Option<f64>,
     /// Sent only where set.
     pub reasoning_effort: Option<String>,
+    /// Which texts count as calls while the endpoint sends none as calls.
+    pub text_calls: TextCalls,
+    /// Whether answers are asked for as they are made, or in one piece.
+    pub stream: bool,
 }
 
 /// Turns, times, tries.
@@ -129,4 +143,16 @@ pub enum EditTool {
     Edit,
     /// `ApplyPatch`.
     Patch,
+}
+
+/// Which texts count as calls while the endpoint sends none as calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TextCalls {
+    /// None.
+    Off,
+    /// `<tool_call>` and `<function=`.
+    #[default]
+    Tags,
+    /// Fenced JSON too.
+    All,
 }

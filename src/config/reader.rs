@@ -5,25 +5,25 @@
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
+use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::ConfigError;
 use crate::text::nearest::nearest;
 
-/// A file's text and its name, for errors.
-#[derive(Debug, Clone, Copy)]
+/// A file's text and its name, for errors. No `Debug`: the text may hold a key.
+#[derive(Clone, Copy)]
 pub(super) struct Document<'a> {
     pub(super) path: &'a Path,
     pub(super) text: &'a str,
 }
 
 /// One table of a document.
-#[derive(Debug, Clone, Copy)]
 pub(super) struct Section<'a> {
     document: Document<'a>,
     /// What stands before its keys in messages, as in `permissions.`.
-    prefix: &'static str,
+    prefix: String,
     table: &'a DeTable<'a>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Document<'a> {
 
     /// The root table.
     pub(super) fn root(self, table: &'a DeTable<'a>) -> Section<'a> {
-        Section { document: self, prefix: "", table }
+        Section { document: self, prefix: String::new(), table }
     }
 
     fn line(self, at: &Range<usize>) -> usize {
@@ -57,11 +57,25 @@ impl<'a> Document<'a> {
 
 impl<'a> Section<'a> {
     /// A table within the table.
-    pub(super) fn section(&self, key: &str, prefix: &'static str) -> Result<Option<Self>, ConfigError> {
-        let document = self.document;
-        self.read(key, "a table", &format!("[{key}]"), |value| {
+    pub(super) fn section(&self, key: &str) -> Result<Option<Self>, ConfigError> {
+        let (document, prefix) = (self.document, format!("{}{key}.", self.prefix));
+        self.read(key, "a table", &format!("[{}{key}]", self.prefix), |value| {
             value.as_table().map(|table| Section { document, prefix, table })
         })
+    }
+
+    /// The keys of the table, as they stand in the file.
+    pub(super) fn keys(&self) -> Vec<String> {
+        let mut keys: Vec<_> = self.table.keys().collect();
+        keys.sort_by_key(|key| key.span().start);
+        keys.into_iter().map(|key| key.get_ref().to_string()).collect()
+    }
+
+    /// A table as the JSON that it will be sent as; empty where there is none.
+    pub(super) fn json(&self, key: &str) -> Result<Map<String, Value>, ConfigError> {
+        let Some(section) = self.section(key)? else { return Ok(Map::new()) };
+        object(section.table)
+            .map_err(|(at, why)| self.document.error(&at, format!("`{}{key}`: {why}", self.prefix)))
     }
 
     /// A text.
@@ -118,9 +132,9 @@ impl<'a> Section<'a> {
     }
 
     /// A list of texts.
-    pub(super) fn strings(&self, key: &str, example: &str) -> Result<Vec<String>, ConfigError> {
+    pub(super) fn strings(&self, key: &str, example: &str) -> Result<Option<Vec<String>>, ConfigError> {
         let read = |value: &DeValue<'_>| texts(value).map(|texts| texts.map(str::to_owned).collect());
-        Ok(self.read(key, "a list of texts", example, read)?.unwrap_or_default())
+        self.read(key, "a list of texts", example, read)
     }
 
     /// One text, or a list of them.
@@ -155,6 +169,13 @@ impl<'a> Section<'a> {
         self.document.error(&at, format!("`{}{key}`: {why}", self.prefix))
     }
 
+    /// A warning about a key: `what` is the end of a sentence that begins with its name.
+    pub(super) fn remark(&self, key: &str, what: &str) -> String {
+        let at = self.find(key).map(|(_, at)| at).unwrap_or_default();
+        let (path, line) = (self.document.path.display(), self.document.line(&at));
+        format!("{path}: line {line}: `{}{key}` {what}", self.prefix)
+    }
+
     /// A warning for each key that is not among the known; `home` are the keys of the root table.
     pub(super) fn unknown(&self, known: &[&str], home: &[&str]) -> Vec<String> {
         let mut unknown: Vec<_> =
@@ -164,7 +185,7 @@ impl<'a> Section<'a> {
             .into_iter()
             .map(|(key, _)| {
                 let (path, line) = (self.document.path.display(), self.document.line(&key.span()));
-                let (prefix, name) = (self.prefix, key.get_ref());
+                let (prefix, name) = (&self.prefix, key.get_ref());
                 let hint = if !prefix.is_empty() && home.contains(&name.as_ref()) {
                     format!(" (`{name}` belongs before the first table)")
                 } else {
@@ -188,7 +209,7 @@ impl<'a> Section<'a> {
         read: impl FnOnce(&'a DeValue<'a>) -> Option<T>,
     ) -> Result<Option<T>, ConfigError> {
         let Some((value, at)) = self.find(key) else { return Ok(None) };
-        let prefix = self.prefix;
+        let prefix = &self.prefix;
         read(value).map(Some).ok_or_else(|| {
             let found = kind(value);
             self.document
@@ -201,6 +222,31 @@ fn texts<'a>(value: &'a DeValue<'_>) -> Option<impl Iterator<Item = &'a str>> {
     let items = value.as_array()?;
     let all: Option<Vec<&str>> = items.iter().map(|item| item.get_ref().as_str()).collect();
     all.map(Vec::into_iter)
+}
+
+/// What cannot be said in JSON, and where.
+type Unsayable = (Range<usize>, String);
+
+fn object(table: &DeTable<'_>) -> Result<Map<String, Value>, Unsayable> {
+    table.iter().map(|(key, value)| Ok((key.get_ref().to_string(), json(value)?))).collect()
+}
+
+/// Any value as JSON; a date as a text.
+fn json(value: &Spanned<DeValue<'_>>) -> Result<Value, Unsayable> {
+    let number = |number: Option<Number>| {
+        number.map(Value::Number).ok_or_else(|| (value.span(), "JSON has no such number".to_owned()))
+    };
+    match value.get_ref() {
+        DeValue::String(text) => Ok(Value::from(text.to_string())),
+        DeValue::Integer(digits) => {
+            number(i64::from_str_radix(digits.as_str(), digits.radix()).ok().map(Number::from))
+        }
+        DeValue::Float(digits) => number(digits.as_str().parse().ok().and_then(Number::from_f64)),
+        DeValue::Boolean(truth) => Ok(Value::Bool(*truth)),
+        DeValue::Datetime(date) => Ok(Value::from(date.to_string())),
+        DeValue::Array(items) => items.iter().map(json).collect::<Result<_, _>>().map(Value::Array),
+        DeValue::Table(table) => object(table).map(Value::Object),
+    }
 }
 
 fn kind(value: &DeValue<'_>) -> &'static str {

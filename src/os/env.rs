@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -42,8 +43,11 @@ const SECRET_ENDINGS: [&str; 12] = [
     "SECRETKEY",
 ];
 
-/// Variables and the working directory, as they were when the program started.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Names of a query's parameters that say it: signed addresses, function keys.
+const SECRET_PARAMETERS: [&str; 3] = ["SIG", "SIGNATURE", "CODE"];
+
+/// Variables and the working directory, as they were when the program started. Its debug form shows only the names.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Env {
     vars: BTreeMap<OsString, OsString>,
     cwd: Option<PathBuf>,
@@ -94,6 +98,13 @@ impl Env {
     }
 }
 
+impl fmt::Debug for Env {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&OsString> = self.vars.keys().collect();
+        f.debug_struct("Env").field("vars", &names).field("cwd", &self.cwd).finish()
+    }
+}
+
 /// The environment for a command, hook or server: everything but secrets and what runs code.
 ///
 /// `secrets` are the names of the program's key variables (`api_key_env` of the configuration);
@@ -128,6 +139,11 @@ pub fn is_secret_name(name: &str) -> bool {
     segments.iter().any(says_so) || (segments.len() > 1 && segments.last() == Some(&"PWD"))
 }
 
+/// Whether the name of a query's parameter says that its value is a secret.
+pub fn is_secret_parameter(name: &str) -> bool {
+    is_secret_name(name) || SECRET_PARAMETERS.iter().any(|secret| name.eq_ignore_ascii_case(secret))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +166,12 @@ mod tests {
         for name in plain.split_whitespace() {
             assert!(!is_secret_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn values_are_not_shown() {
+        let env = Env::from_pairs([("CLAWD_API_KEY", "sk-1"), ("LANG", "C")]);
+        assert_eq!(format!("{env:?}"), r#"Env { vars: ["CLAWD_API_KEY", "LANG"], cwd: None }"#);
     }
 
     #[test]

@@ -38,6 +38,10 @@ fn a_usage_error_is_one_line_and_nothing_is_sent() {
     check_usage(&["-p", "--base-url", "not a url", "x"], &["not a url"]);
     check_usage(&["-p", "--base-url", "ftp://host/v1", "x"], &["ftp://host/v1", "http"]);
     check_usage(&["-p", "--model", "", "x"], &["--model"]);
+    check_usage(&["-p", "--model", " ", "x"], &["--model"]);
+    check_usage(&["-p", "--provider", "", "x"], &["--provider"]);
+    check_usage(&["-p", "--provider", "a", "--base-url", "http://h/v1", "x"], &["--provider", "--base-url"]);
+    check_usage(&["-p", "--api-key", "two words", "x"], &["--api-key", "a space"]);
 }
 
 /// Nothing can be sent: exit code 2, one line; an object says so where objects are asked for.
@@ -115,6 +119,19 @@ fn a_broken_configuration_is_named_with_file_and_line() {
         ("base_url = \"nowhere\"\n", &["config.toml", "line 1", "nowhere"]),
         ("permission_mode = \"wild\"\n", &["config.toml", "line 1", "wild"]),
         ("[[[", &["config.toml", "line 1"]),
+        ("text_calls = \"maybe\"\n", &["config.toml", "line 1", "maybe", "tags"]),
+        ("provider = \"far\"\n", &["config.toml", "line 1", "far", "[providers.NAME]"]),
+        ("[providers.far]\nmodel = \"m\"\n", &["config.toml", "line 1", "providers.far", "base_url"]),
+        ("[providers.far]\nbase_url = \"nowhere\"\n", &["config.toml", "line 2", "nowhere"]),
+        ("[providers]\nbase_url = \"http://h/v1\"\n", &["config.toml", "line 2", "a table"]),
+        (
+            "[providers.far]\nbase_url = \"http://h/v1\"\nheaders = { Host = \"x\" }\n",
+            &["config.toml", "line 3", "Host", "leaving it out"],
+        ),
+        (
+            "[providers.far]\nbase_url = \"http://h/v1\"\nextra_body = { a = inf }\n",
+            &["config.toml", "line 3", "extra_body", "JSON"],
+        ),
     ] {
         unable(|clawd| clawd.home_file("config.toml", content), parts);
     }

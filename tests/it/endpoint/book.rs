@@ -23,6 +23,8 @@ pub(crate) struct Request {
     /// the connection it came on, from 1
     pub(crate) connection: usize,
     pub(crate) at: Instant,
+    /// what stands behind the `?` of its address
+    pub(crate) query: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) raw: Vec<u8>,
     /// `null` where `raw` is no JSON
@@ -88,6 +90,8 @@ pub(super) struct Pages {
     pub(super) requests: Vec<Request>,
     /// method and path of what was asked besides chat
     pub(super) others: Vec<String>,
+    /// the headers of each of those
+    pub(super) other_headers: Vec<Vec<(String, String)>>,
     pub(super) violations: Vec<String>,
     pub(super) connections: usize,
     /// requests whose answer the client did not wait for, until the test takes them
@@ -113,17 +117,21 @@ impl Pages {
     }
 
     pub(super) fn reply(&mut self, incoming: Incoming, connection: usize) -> Reply {
-        match (incoming.method.as_str(), incoming.path.as_str()) {
-            ("POST", "/v1/chat/completions") => self.chat(incoming, connection),
-            (method, path) => self.other(method, path),
+        let (path, query) = incoming.path.split_once('?').unwrap_or((&incoming.path, ""));
+        match (incoming.method.as_str(), path) {
+            ("POST", "/v1/chat/completions") => {
+                let query = query.to_owned();
+                self.chat(incoming, query, connection)
+            }
+            (_, path) => self.other(&incoming, path),
         }
     }
 
-    fn chat(&mut self, incoming: Incoming, connection: usize) -> Reply {
+    fn chat(&mut self, incoming: Incoming, query: String, connection: usize) -> Reply {
         let body: Value = serde_json::from_slice(&incoming.body).unwrap_or_default();
         let number = self.requests.len() + 1;
         let (headers, raw, at) = (incoming.headers, incoming.body, Instant::now());
-        self.requests.push(Request { number, connection, at, headers, raw, body: body.clone() });
+        self.requests.push(Request { number, connection, at, query, headers, raw, body: body.clone() });
         let faults = if body.is_null() { vec!["no JSON".to_owned()] } else { transcript::faults(&body) };
         let accepted = if faults.is_empty() { self.ledger.accept(&body) } else { Err(faults) };
         let (answer, turn) = match accepted {
@@ -161,8 +169,10 @@ impl Pages {
         error(500, "the script has no answer for this request").header("retry-after-ms", "1")
     }
 
-    fn other(&mut self, method: &str, path: &str) -> Reply {
-        self.others.push(format!("{method} {path}"));
+    fn other(&mut self, incoming: &Incoming, path: &str) -> Reply {
+        let method = incoming.method.as_str();
+        self.others.push(format!("{method} {}", incoming.path));
+        self.other_headers.push(incoming.headers.clone());
         let answer = if (method, path) == ("GET", "/v1/models") {
             let data: Vec<Value> = self
                 .models

@@ -98,6 +98,13 @@ impl Endpoint {
         self.book.with(|pages| pages.others.clone())
     }
 
+    /// The values of a header, whose name is given in lower case, in the requests that were not for chat.
+    pub(crate) fn other_headers(&self, name: &str) -> Vec<String> {
+        let value =
+            |headers: &Vec<(String, String)>| http::header(headers, name).unwrap_or("none").to_owned();
+        self.book.with(|pages| pages.other_headers.iter().map(value).collect())
+    }
+
     /// Blocks until `number` chat requests have come (from 1) and gives that one.
     pub(crate) fn wait_for_request(&self, number: usize) -> Request {
         self.wait(&format!("chat request {number}"), |pages| pages.requests.get(number - 1).cloned())

@@ -136,7 +136,7 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("async-openai", &["src/chat/openai.rs"]),
     ("tower", &["src/chat/openai.rs"]),
     ("secrecy", &["src/chat/openai.rs"]),
-    ("reqwest", &["src/os/http.rs", "src/chat/openai.rs", "src/chat/endpoint.rs", "src/chat/discover.rs"]),
+    ("reqwest", &["src/os/http/", "src/chat/openai.rs", "src/chat/endpoint.rs", "src/chat/discover.rs"]),
     ("base64", &["src/chat/wire.rs"]),
     ("memchr", &["src/chat/sse.rs"]),
     ("tokio", EVERYWHERE),

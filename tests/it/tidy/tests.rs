@@ -153,7 +153,7 @@ fn a_crate_stays_at_home() {
         found(&[("src/tools/fetch.rs", "use reqwest::Client;")])
             .contains("src/tools/fetch.rs:1: `reqwest` has")
     );
-    assert!(!found(&[("src/os/http.rs", "use reqwest::Client;")]).contains("`reqwest` has"));
+    assert!(!found(&[("src/os/http/mod.rs", "use reqwest::Client;")]).contains("`reqwest` has"));
     assert!(
         found(&[("src/agent/mod.rs", "fn f() -> async_openai::Client {}")]).contains("`async-openai` has")
     );
