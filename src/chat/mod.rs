@@ -25,6 +25,8 @@ pub mod retry;
 pub mod scripted;
 pub mod sse;
 #[cfg(test)]
+mod streams_test;
+#[cfg(test)]
 pub(crate) mod testing;
 mod think_tags;
 mod watch;
