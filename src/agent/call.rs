@@ -34,8 +34,11 @@ const MAX_CALLS: usize = 64;
 /// How long a tool may take to end after an abort. Processes get 30 ms of it before they are handed on; this is
 /// for a tool that forgot to listen.
 const ABORT_GRACE: Duration = Duration::from_millis(400);
-/// Bytes of a tool's name or a call's id that every endpoint takes back (`OpenAI`'s limit for names).
+/// Bytes of a tool's name that every endpoint takes back (`OpenAI`'s limit).
 const LONGEST_NAME: usize = 64;
+/// Bytes of a call's id that is kept as it came: some gateways pack a whole signature into it and want it back. Where less is
+/// taken, the wire shortens it.
+const LONGEST_ID: usize = 16 * 1024;
 /// An id that gets a number behind it.
 const LONGEST_BASE: usize = 40;
 /// Characters of broken arguments that the model is shown again.
@@ -142,7 +145,7 @@ fn speakable_name(call: &mut ToolCall) -> Result<(), String> {
 
 fn unique_id(id: &CallId, history: &History, taken: &HashSet<CallId>) -> CallId {
     let is_free = |id: &CallId| {
-        (1..=LONGEST_NAME).contains(&id.as_str().len()) && !taken.contains(id) && !history.has_call(id)
+        (1..=LONGEST_ID).contains(&id.as_str().len()) && !taken.contains(id) && !history.has_call(id)
     };
     if is_free(id) {
         return id.clone();
@@ -449,6 +452,13 @@ mod tests {
         let tidied = tidy(completion(&[("a", ""), ("a", ""), ("", ""), ("", "")], false), &History::new());
         let ids: Vec<&str> = tidied.message.tool_calls.iter().map(|call| call.id.as_str()).collect();
         assert_eq!(ids, ["a", "a_2", "call_2", "call_3"]);
+    }
+
+    #[test]
+    fn an_id_that_carries_a_signature_is_kept_whole() {
+        let signed = format!("call_1__thought__{}", "Q".repeat(2000));
+        let tidied = tidy(completion(&[(&signed, "")], false), &History::new());
+        assert_eq!(tidied.message.tool_calls[0].id.as_str(), signed);
     }
 
     #[test]

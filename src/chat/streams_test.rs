@@ -178,7 +178,7 @@ fn wanted(want: &Value) -> Map<String, Value> {
 
 /// `outcome` in the form of `want`.
 fn found(want: &Value, outcome: Outcome) -> Value {
-    let Completion { message, cut } = match outcome.completion {
+    let Completion { message, cut, form: _ } = match outcome.completion {
         Ok(completion) => completion,
         Err(fault) => {
             let error = told(fault);
