@@ -19,6 +19,7 @@ use crate::protocol::{
     AgentEvent, AssistantMessage, Carry, Draft, Entry, EntryBody, LoopError, LoopErrorType, LoopResult,
     Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, UserMessage, Waiting,
 };
+use crate::text::blank::is_blank;
 
 /// Nudges a run gives at most (the outside contract).
 const MAX_NUDGES: u32 = 2;
@@ -156,10 +157,7 @@ impl<'a> Run<'a> {
             let reply = self.ask().await;
             let Reply::Answer(completion) = reply else { return reply };
             let refused = completion.message.stop_reason == StopReason::Refusal;
-            if refused
-                || !completion.message.text.trim().is_empty()
-                || !completion.message.tool_calls.is_empty()
-            {
+            if refused || !is_blank(&completion.message.text) || !completion.message.tool_calls.is_empty() {
                 return Reply::Answer(completion);
             }
             if let Some(usage) = completion.message.usage {

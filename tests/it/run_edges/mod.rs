@@ -125,6 +125,23 @@ fn an_empty_answer_is_asked_for_again_twice_and_then_the_run_fails() {
 }
 
 #[test]
+fn an_answer_of_which_nothing_is_seen_is_empty() {
+    for unseen in [
+        text("\u{feff}"),
+        text("\u{200b}").text("\u{200d}\u{2060}\n"),
+        text("<!-- nothing").text(" to say -->"),
+        thinking("hm").text("\n\n"),
+        text("<think>hm</think>\n"),
+    ] {
+        let (output, endpoint) = run([unseen, text("Here.")], 0);
+        assert_eq!(output.events_of("retry").len(), 1, "{output:#?}");
+        assert_eq!(output.result()["final_message"], "Here.");
+        assert_eq!(endpoint.requests()[1].roles(), "system user", "nothing of it is kept");
+        endpoint.finish();
+    }
+}
+
+#[test]
 fn an_answer_cut_at_the_output_limit_is_kept_and_said_so() {
     let (output, endpoint) = run([text("Half of the").finish("length")], 0);
     let notice = the(&output, "notice");
