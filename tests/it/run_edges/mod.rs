@@ -45,6 +45,7 @@ fn an_announcement_is_followed_by_a_nudge() {
         ("read it", "Let me check the file.", "Carry out"),
         ("read it", "I found it.\n\nNow I will fix the test.", "Carry out"),
         ("read it", "Here is what I will do:", "Carry out"),
+        ("read it", "**I’ll look at it.** One moment…", "Carry out"),
         ("读一下", "让我先查看文件。", "请执行你提到的操作，不要只是描述。"),
         ("读一下", "我来修改：", "请执行你提到的操作，不要只是描述。"),
     ] {
@@ -78,6 +79,9 @@ fn what_announces_nothing_gets_no_nudge() {
         "我写了一个说明，其中有让我先查看一段。已经完成。",
         "Run this:\n```\ncargo test\n```",
         "It is done. I let me check the file earlier, all is fine.",
+        "I'll start once you confirm.",
+        "I won't add a test for this.",
+        "All tests pass. I'll leave it at that.",
     ] {
         let (output, endpoint) = run([text(answer)], 0);
         assert_eq!(kinds(&output), [""; 0], "{answer}");
