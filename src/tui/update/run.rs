@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::input::{give_back, remark, run_commands};
-use crate::conversation::{Ended, Followed, Happening};
+use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
     AgentEvent, Approval, Asked, CallId, Display, Entry, EntryBody, LoopResult, Message, NoticeKind, Origin,
     Question, RunEnd, ToolCall, ToolMessage, ToolName, ToolStatus, Waiting,
@@ -19,6 +19,9 @@ use crate::tui::model::question::{Asking, Guard};
 use crate::tui::model::run::RunView;
 use crate::tui::model::transcript::Cell;
 use crate::tui::model::{AtLimit, Model, Stage};
+
+/// What to do after a failure (the outside contract).
+const ASK_AGAIN: &str = "The message is kept: Enter on the empty input asks again.";
 
 /// Takes what happened in the conversation.
 pub(super) fn happened(model: &mut Model, now: Moment, happening: Happening) -> Vec<Effect> {
@@ -268,7 +271,7 @@ fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
     finish_answer(model, now);
     model.run = None;
     model.stage = Stage::Idle;
-    let Ended { result, given_back, followed } = ended;
+    let Ended { result, given_back, followed, again } = ended;
     match &result.end {
         RunEnd::Done => summarise(model, &result),
         RunEnd::Aborted | RunEnd::Refused => {
@@ -276,7 +279,13 @@ fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
                 .transcript
                 .push(Cell::Interrupted { what: running, given_back: model.queue.messages().count() });
         }
-        RunEnd::Failed(error) => model.transcript.push(Cell::Error(error.message.clone())),
+        RunEnd::Failed(error) => {
+            model.transcript.push(Cell::Error(error.message.clone()));
+            match again {
+                Again::Possible => remark(model, ASK_AGAIN),
+                Again::Impossible => {}
+            }
+        }
         RunEnd::TurnLimit { turns } | RunEnd::Looping { turns } => {
             let guard = Guard::new(now, model.recent.printable);
             model.stage = Stage::AtLimit(AtLimit {
@@ -321,7 +330,8 @@ mod tests {
     use super::super::testing::{draft, end, happen, idle, last, press, queued, report, running};
     use super::*;
     use crate::protocol::{
-        AssistantMessage, Content, LoopError, LoopErrorType, ModelId, StopReason, UserMessage,
+        AssistantMessage, Carry, Content, LoopError, LoopErrorType, LoopMetadata, ModelId, StopReason,
+        UserMessage,
     };
 
     fn said(model: &mut Model, message: Message) {
@@ -401,6 +411,29 @@ mod tests {
         report(&mut model, AgentEvent::TextDelta("Half".to_owned()));
         report(&mut model, retry(true));
         assert!(matches!(last(&model), Cell::Void(text) if text.contains("cut")));
+    }
+
+    #[test]
+    fn after_a_failure_it_is_said_that_enter_asks_again_if_it_does() {
+        let mut model = running();
+        end(&mut model, failed(), &[], Followed::ByNothing);
+        let [.., error, advice] = model.transcript.cells() else { panic!("two cells") };
+        assert_eq!((error, advice), (&Cell::Error("gone".to_owned()), &Cell::Remark(ASK_AGAIN.to_owned())));
+        assert_eq!(press(&mut model, 0, "<enter>"), [Effect::Again]);
+        let mut model = running();
+        let ended = |again| Ended {
+            result: LoopResult {
+                end: failed(),
+                final_message: String::new(),
+                metadata: LoopMetadata::default(),
+                carry: Carry::default(),
+            },
+            given_back: Vec::new(),
+            followed: Followed::ByNothing,
+            again,
+        };
+        happen(&mut model, Happening::Ended(Box::new(ended(Again::Impossible))));
+        assert_eq!(*last(&model), Cell::Error("gone".to_owned()));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::update;
-use crate::conversation::{Ended, Followed, Happening};
+use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
     Access, AgentEvent, Approval, Asked, CallId, Carry, ExecAccess, LoopMetadata, LoopResult, Preview,
     Question, QuestionId, RunEnd, ToolName,
@@ -68,7 +68,15 @@ pub(super) fn end(model: &mut Model, end: RunEnd, given_back: &[&str], followed:
     let (metadata, carry) = (LoopMetadata::default(), Carry::default());
     let result = LoopResult { end, final_message: String::new(), metadata, carry };
     let given_back = given_back.iter().map(|text| (*text).to_owned()).collect();
-    happen(model, Happening::Ended(Box::new(Ended { result, given_back, followed })))
+    let again = match &result.end {
+        RunEnd::Failed(_) => Again::Possible,
+        RunEnd::Done
+        | RunEnd::TurnLimit { .. }
+        | RunEnd::Looping { .. }
+        | RunEnd::Aborted
+        | RunEnd::Refused => Again::Impossible,
+    };
+    happen(model, Happening::Ended(Box::new(Ended { result, given_back, followed, again })))
 }
 
 /// An effect gives something at 0.
