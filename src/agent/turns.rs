@@ -351,6 +351,7 @@ impl ChatObserver for Watcher<'_> {
             ChatEvent::Connecting => AgentEvent::Waiting(Waiting::Connecting),
             ChatEvent::Sent => AgentEvent::Waiting(Waiting::FirstByte),
             ChatEvent::Answering => AgentEvent::Waiting(Waiting::Answer),
+            ChatEvent::Calling => AgentEvent::Waiting(Waiting::Call),
             ChatEvent::Thinking(text) => {
                 self.draft(|draft| draft.thinking = true);
                 AgentEvent::ThinkingDelta(text)
@@ -362,8 +363,9 @@ impl ChatObserver for Watcher<'_> {
             ChatEvent::Retry { attempt, of, delay, error, discard } => {
                 self.draft(Draft::clear);
                 return Box::pin(async move {
+                    let waiting = Waiting::Retry { attempt, of, delay, error: error.clone() };
                     self.sink.emit(AgentEvent::Retry { attempt, delay, error, discard }).await;
-                    self.sink.emit(AgentEvent::Waiting(Waiting::Retry { attempt, of, delay })).await;
+                    self.sink.emit(AgentEvent::Waiting(waiting)).await;
                 });
             }
             ChatEvent::Notice { kind, text } => AgentEvent::Notice { kind, text },

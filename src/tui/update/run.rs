@@ -123,6 +123,7 @@ fn with_run(model: &mut Model, change: impl FnOnce(&mut RunView)) {
 fn think(model: &mut Model, now: Moment, text: &str) {
     tell_explored(model);
     with_run(model, |run| {
+        run.wait_for(Waiting::Answer, now);
         if run.thoughts.is_empty() {
             run.thinking_since = now;
         }
@@ -134,6 +135,7 @@ fn arrive(model: &mut Model, now: Moment, text: &str) {
     tell_explored(model);
     fold_thoughts(model, now);
     let Some(run) = &mut model.run else { return };
+    run.wait_for(Waiting::Answer, now);
     for block in run.answer.push(text) {
         model.transcript.push(Cell::Answer(block));
     }
@@ -327,7 +329,7 @@ mod tests {
 
     use serde_json::json;
 
-    use super::super::testing::{draft, end, happen, idle, last, press, queued, report, running};
+    use super::super::testing::{draft, end, happen, idle, last, press, queued, report, report_at, running};
     use super::*;
     use crate::protocol::{
         AssistantMessage, Carry, Content, LoopError, LoopErrorType, LoopMetadata, ModelId, StopReason,
@@ -411,6 +413,25 @@ mod tests {
         report(&mut model, AgentEvent::TextDelta("Half".to_owned()));
         report(&mut model, retry(true));
         assert!(matches!(last(&model), Cell::Void(text) if text.contains("cut")));
+    }
+
+    #[test]
+    fn every_piece_of_an_answer_ends_a_silence() {
+        let mut model = running();
+        let mut hear = |at: u64, event: AgentEvent, expected: (Waiting, u64)| {
+            report_at(&mut model, at, event);
+            let run = model.run.as_ref().unwrap();
+            assert_eq!((&run.waiting, run.heard), (&expected.0, Moment(at)));
+            assert_eq!(run.waiting_since, Moment(expected.1), "the same wait does not begin anew");
+        };
+        let call = || AgentEvent::Waiting(Waiting::Call);
+        hear(1_000, AgentEvent::Waiting(Waiting::FirstByte), (Waiting::FirstByte, 1_000));
+        hear(20_000, AgentEvent::Waiting(Waiting::Answer), (Waiting::Answer, 20_000));
+        hear(31_000, AgentEvent::ThinkingDelta("hm".to_owned()), (Waiting::Answer, 20_000));
+        hear(42_000, AgentEvent::TextDelta("So".to_owned()), (Waiting::Answer, 20_000));
+        hear(53_000, call(), (Waiting::Call, 53_000));
+        hear(64_000, call(), (Waiting::Call, 53_000));
+        hear(75_000, AgentEvent::TextDelta(" it is".to_owned()), (Waiting::Answer, 75_000));
     }
 
     #[test]

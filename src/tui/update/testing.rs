@@ -60,7 +60,13 @@ pub(super) fn happen(model: &mut Model, happening: Happening) -> Vec<Effect> {
 
 /// The run reports at 0.
 pub(super) fn report(model: &mut Model, event: AgentEvent) {
-    assert_eq!(happen(model, Happening::Event(event)), []);
+    report_at(model, 0, event);
+}
+
+/// The run reports at `at`.
+pub(super) fn report_at(model: &mut Model, at: u64, event: AgentEvent) {
+    let happening = Box::new(Happening::Event(event));
+    assert_eq!(update(model, Moment(at), Msg::Happened(happening)), []);
 }
 
 /// The run ends so, and gives `given_back` back.

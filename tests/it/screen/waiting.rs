@@ -1,8 +1,45 @@
-//! What the screen says after a failure.
+//! What the screen says while nothing comes, and after a failure. What it says after ten seconds is tested on a clock of
+//! its own, in `tui::view::status`.
 
-use crate::endpoint::{Endpoint, status, text};
+use serde_json::json;
 
-use super::{chat, leave, say, wait_for_rest};
+use crate::endpoint::{Endpoint, Gate, call, status, text, thinking};
+use crate::harness::Clawd;
+
+use super::{chat, leave, open, say, wait_for_rest};
+
+#[test]
+fn a_retry_says_why() {
+    let endpoint = Endpoint::script([status(503).header("retry-after", "50"), text("unheard")]);
+    let pty = chat(&endpoint);
+    say(&pty, "go");
+    pty.wait_until("the cause beside the count", |screen| {
+        let shown = screen.contents();
+        let line = shown.lines().find(|line| line.contains("retry 1 of")).unwrap_or_default();
+        line.contains("cannot answer now") && line.contains("esc to interrupt")
+    });
+    pty.key("esc");
+    pty.wait_for("Interrupted");
+    wait_for_rest(&pty);
+    pty.key("ctrl-c");
+    leave(&pty);
+}
+
+#[test]
+fn what_comes_of_a_call_is_told_before_it_runs() {
+    let gate = Gate::new();
+    let write = call("Write", json!({"file_path": "a.txt", "content": "x".repeat(2_000)}));
+    let endpoint = Endpoint::script([thinking("hm").calls([write]).hold(&gate), text("Written.")]);
+    let pty = open(&Clawd::new(&endpoint).arg("--yolo"));
+    say(&pty, "go");
+    gate.wait_reached();
+    pty.wait_for("preparing a call");
+    gate.open();
+    pty.wait_for("Written.");
+    wait_for_rest(&pty);
+    leave(&pty);
+    endpoint.finish();
+}
 
 #[test]
 fn after_a_failure_enter_asks_again() {
