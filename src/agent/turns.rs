@@ -19,6 +19,7 @@ use crate::protocol::{
     AgentEvent, AssistantMessage, CallForm, Carry, Draft, Entry, EntryBody, LoopError, LoopErrorType,
     LoopResult, Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, UserMessage, Waiting,
 };
+use crate::text::blank::is_blank;
 
 /// Nudges a run gives at most (the outside contract).
 const MAX_NUDGES: u32 = 2;
@@ -158,10 +159,7 @@ impl<'a> Run<'a> {
             let reply = self.ask().await;
             let Reply::Answer(completion) = reply else { return reply };
             let refused = completion.message.stop_reason == StopReason::Refusal;
-            if refused
-                || !completion.message.text.trim().is_empty()
-                || !completion.message.tool_calls.is_empty()
-            {
+            if refused || !is_blank(&completion.message.text) || !completion.message.tool_calls.is_empty() {
                 return Reply::Answer(completion);
             }
             if let Some(usage) = completion.message.usage {
@@ -358,6 +356,7 @@ impl ChatObserver for Watcher<'_> {
             ChatEvent::Connecting => AgentEvent::Waiting(Waiting::Connecting),
             ChatEvent::Sent => AgentEvent::Waiting(Waiting::FirstByte),
             ChatEvent::Answering => AgentEvent::Waiting(Waiting::Answer),
+            ChatEvent::Calling => AgentEvent::Waiting(Waiting::Call),
             ChatEvent::Thinking(text) => {
                 self.draft(|draft| draft.thinking = true);
                 AgentEvent::ThinkingDelta(text)
@@ -369,8 +368,9 @@ impl ChatObserver for Watcher<'_> {
             ChatEvent::Retry { attempt, of, delay, error, discard } => {
                 self.draft(Draft::clear);
                 return Box::pin(async move {
+                    let waiting = Waiting::Retry { attempt, of, delay, error: error.clone() };
                     self.sink.emit(AgentEvent::Retry { attempt, delay, error, discard }).await;
-                    self.sink.emit(AgentEvent::Waiting(Waiting::Retry { attempt, of, delay })).await;
+                    self.sink.emit(AgentEvent::Waiting(waiting)).await;
                 });
             }
             ChatEvent::Notice { kind, text } => AgentEvent::Notice { kind, text },

@@ -1,5 +1,7 @@
 //! What a screen tells about the session before anything was said.
 
+use std::time::Duration;
+
 use crate::protocol::Message;
 
 /// Facts that change seldom.
@@ -21,6 +23,8 @@ pub struct Facts {
     pub instructions: Vec<String>,
     /// The model's window in tokens, where it is known.
     pub window: Option<u64>,
+    /// How long silence in the middle of an answer is borne; none where nothing is asked over a line.
+    pub silence: Option<Duration>,
     /// What was said in an earlier process.
     pub resumed: Option<Resumed>,
     /// Remarks, a line each.

@@ -262,6 +262,7 @@ impl App {
             mode: self.config.permissions.mode.value.name().to_owned(),
             instructions: self.told.names(),
             window: self.config.model.context_window.or_else(|| models::window_of(&model)),
+            silence: (!self.is_demo()).then_some(self.config.limits.silence.value),
             model,
             resumed: None,
             remarks: Vec::new(),

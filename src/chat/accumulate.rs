@@ -126,7 +126,7 @@ impl Accumulator {
         }
     }
 
-    /// What can be told since the last time: at most one event for each run of text or thoughts.
+    /// What can be told since the last time: at most one event for each run of text, thoughts or pieces of calls.
     pub fn take_events(&mut self) -> Vec<ChatEvent> {
         std::mem::take(&mut self.events)
     }
@@ -269,6 +269,9 @@ impl Accumulator {
 
     fn take_function(&mut self, function: &FunctionDelta<'_>, id: &str, index: Option<u64>) {
         let arguments = function.arguments.map(chunk::arguments).unwrap_or_default();
+        if self.events.last() != Some(&ChatEvent::Calling) {
+            self.events.push(ChatEvent::Calling);
+        }
         self.calls.push(Piece { id, index, name: function.name.text(), arguments: &arguments });
     }
 
@@ -418,6 +421,22 @@ mod tests {
         assert_eq!(events, [ChatEvent::Text("Hello".into())]);
         assert_eq!((message.text.as_str(), message.stop_reason), ("Hello", StopReason::EndTurn));
         assert_eq!(message.usage.unwrap().total_tokens, 5);
+    }
+
+    #[test]
+    fn of_calls_it_is_told_that_they_come() {
+        let piece = |arguments: &str| {
+            delta(
+                &json!({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "Read", "arguments": arguments}}]}),
+            )
+        };
+        let mut accumulator = Accumulator::default();
+        accumulator.push(&delta(&json!({"content": "x"})));
+        accumulator.push(&piece("{\"p\""));
+        accumulator.push(&piece(":1"));
+        assert_eq!(accumulator.take_events(), [ChatEvent::Text("x".into()), ChatEvent::Calling]);
+        accumulator.push(&piece("}"));
+        assert_eq!(accumulator.take_events(), [ChatEvent::Calling]);
     }
 
     #[test]

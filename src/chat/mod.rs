@@ -101,6 +101,8 @@ pub enum ChatEvent {
     Thinking(String),
     /// More text.
     Text(String),
+    /// More of a call. Its pieces are not told, only that they come: a long one is no silence.
+    Calling,
     /// It failed and is sent again after a pause.
     Retry {
         /// Which try comes next, from 1.

@@ -34,6 +34,7 @@ impl ChatObserver for Watch<'_> {
             | ChatEvent::Connecting
             | ChatEvent::Sent
             | ChatEvent::Answering
+            | ChatEvent::Calling
             | ChatEvent::Notice { .. } => {}
         }
         self.observer.on(event)

@@ -20,13 +20,13 @@ use crate::permission::{Mode, Policy, PolicyCell, Verdict};
 use crate::protocol::history::interrupted;
 use crate::protocol::{
     AgentEvent, Answer, Asked, Carry, Entry, EntryBody, History, LoopResult, Message, Origin, Question,
-    QuestionId, RunEnd, UserMessage,
+    QuestionId, RunEnd, StopReason, UserMessage,
 };
 use crate::workbench::Workbench;
 
 pub use crate::agent::Attendance;
 pub use phase::Phase;
-pub use values::{Ended, Followed, Fresh, GoOn, Happening, Parts};
+pub use values::{Again, Ended, Followed, Fresh, GoOn, Happening, Parts};
 
 /// One conversation and the run that goes on in it, if any.
 pub struct Conversation {
@@ -96,12 +96,9 @@ impl Conversation {
 
     /// Asks once more without saying anything new, after a failure. Says whether there was something to ask.
     pub fn again(&mut self) -> bool {
-        let unanswered = match self.parts.history.messages().next_back() {
-            Some(Message::User(_) | Message::Tool(_)) => true,
-            Some(Message::Assistant(_)) | None => false,
-        };
-        let can = unanswered && matches!(self.phase, Phase::Idle);
+        let can = self.can_be_asked_again() == Again::Possible && matches!(self.phase, Phase::Idle);
         if can {
+            self.unsay_refusal();
             self.start(Start::Continue(Carry::default()));
         }
         can
@@ -273,7 +270,28 @@ impl Conversation {
                 given_back = self.empty_queue();
             }
         }
-        Ended { result, given_back, followed }
+        let again = self.can_be_asked_again();
+        Ended { result, given_back, followed, again }
+    }
+
+    fn can_be_asked_again(&self) -> Again {
+        let unanswered = match self.parts.history.messages().next_back() {
+            Some(Message::User(_) | Message::Tool(_)) => true,
+            Some(Message::Assistant(answer)) => answer.stop_reason == StopReason::Refusal,
+            None => false,
+        };
+        if unanswered && self.parts.budget.turns() > 0 { Again::Possible } else { Again::Impossible }
+    }
+
+    /// Who asks again after a refusal wants another answer in its place, and not one behind it.
+    fn unsay_refusal(&mut self) {
+        let refusal = self.parts.history.view().next_back().filter(|(slot, _)| match &slot.message {
+            Message::Assistant(answer) => answer.stop_reason == StopReason::Refusal,
+            Message::User(_) | Message::Tool(_) => false,
+        });
+        if let Some(to) = refusal.map(|(slot, _)| slot.position) {
+            self.record(EntryBody::Rewind { to });
+        }
     }
 
     /// Takes this run's prompts, where nothing was answered to them, out of the conversation; where nobody sits in front

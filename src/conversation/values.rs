@@ -49,6 +49,17 @@ pub struct Ended {
     pub given_back: Vec<String>,
     /// Whether what waited in the queue has started another run.
     pub followed: Followed,
+    /// Whether the same can be asked once more.
+    pub again: Again,
+}
+
+/// Whether there is something that can be asked once more without saying anything new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// What was said last has no answer that counts.
+    Possible,
+    /// All is answered, or nothing may be asked.
+    Impossible,
 }
 
 /// Whether another run follows at once.

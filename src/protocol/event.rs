@@ -103,6 +103,8 @@ pub enum Waiting {
     FirstByte,
     /// More of the answer.
     Answer,
+    /// More of a call that the answer makes; told again with each piece that comes, for nothing else of it is.
+    Call,
     /// A pause before the next try.
     Retry {
         /// Which try comes next, from 1.
@@ -111,6 +113,8 @@ pub enum Waiting {
         of: u32,
         /// After which pause.
         delay: Duration,
+        /// What went wrong, in a line.
+        error: String,
     },
     /// Tools.
     Tools,

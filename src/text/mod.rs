@@ -3,6 +3,7 @@
 //! Everything here takes text and gives back text or plain values. Nothing here opens a file, asks the time or
 //! knows what a session, a tool or a screen is; so every other room may lean on it.
 
+pub mod blank;
 pub mod clip;
 pub mod diff;
 pub mod escape;

@@ -16,6 +16,8 @@ pub struct RunView {
     pub waiting: Waiting,
     /// Since when it waits for that.
     pub waiting_since: Moment,
+    /// When something was heard last: a delta, or what is waited for.
+    pub heard: Moment,
     /// The arriving answer.
     pub answer: Live,
     /// The arriving thoughts.
@@ -50,6 +52,7 @@ impl RunView {
             turns: 0,
             waiting: Waiting::Connecting,
             waiting_since: now,
+            heard: now,
             answer: Live::default(),
             thoughts: String::new(),
             thinking_since: now,
@@ -66,8 +69,9 @@ impl RunView {
         self.called.iter().find(|(called, _)| called == id).map(|(_, label)| label.clone())
     }
 
-    /// It waits for something else now; the same again does not begin anew.
+    /// It waits for something else now; the same again does not begin anew, but is a sign of life.
     pub fn wait_for(&mut self, waiting: Waiting, now: Moment) {
+        self.heard = now;
         if self.waiting != waiting {
             self.waiting = waiting;
             self.waiting_since = now;

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::input::{give_back, remark, run_commands};
-use crate::conversation::{Ended, Followed, Happening};
+use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
     AgentEvent, Approval, Asked, CallId, Display, Entry, EntryBody, LoopResult, Message, NoticeKind, Origin,
     Question, RunEnd, ToolCall, ToolMessage, ToolName, ToolStatus, Waiting,
@@ -19,6 +19,9 @@ use crate::tui::model::question::{Asking, Guard};
 use crate::tui::model::run::RunView;
 use crate::tui::model::transcript::Cell;
 use crate::tui::model::{AtLimit, Model, Stage};
+
+/// What to do after a failure (the outside contract).
+const ASK_AGAIN: &str = "The message is kept: Enter on the empty input asks again.";
 
 /// Takes what happened in the conversation.
 pub(super) fn happened(model: &mut Model, now: Moment, happening: Happening) -> Vec<Effect> {
@@ -120,6 +123,7 @@ fn with_run(model: &mut Model, change: impl FnOnce(&mut RunView)) {
 fn think(model: &mut Model, now: Moment, text: &str) {
     tell_explored(model);
     with_run(model, |run| {
+        run.wait_for(Waiting::Answer, now);
         if run.thoughts.is_empty() {
             run.thinking_since = now;
         }
@@ -131,6 +135,7 @@ fn arrive(model: &mut Model, now: Moment, text: &str) {
     tell_explored(model);
     fold_thoughts(model, now);
     let Some(run) = &mut model.run else { return };
+    run.wait_for(Waiting::Answer, now);
     for block in run.answer.push(text) {
         model.transcript.push(Cell::Answer(block));
     }
@@ -269,7 +274,7 @@ fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
     finish_answer(model, now);
     model.run = None;
     model.stage = Stage::Idle;
-    let Ended { result, given_back, followed } = ended;
+    let Ended { result, given_back, followed, again } = ended;
     match &result.end {
         RunEnd::Done => summarise(model, &result),
         RunEnd::Aborted | RunEnd::Refused => {
@@ -277,7 +282,13 @@ fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
                 .transcript
                 .push(Cell::Interrupted { what: running, given_back: model.queue.messages().count() });
         }
-        RunEnd::Failed(error) => model.transcript.push(Cell::Error(error.message.clone())),
+        RunEnd::Failed(error) => {
+            model.transcript.push(Cell::Error(error.message.clone()));
+            match again {
+                Again::Possible => remark(model, ASK_AGAIN),
+                Again::Impossible => {}
+            }
+        }
         RunEnd::TurnLimit { turns } | RunEnd::Looping { turns } => {
             let guard = Guard::new(now, model.recent.printable);
             model.stage = Stage::AtLimit(AtLimit {
@@ -319,10 +330,11 @@ mod tests {
 
     use serde_json::json;
 
-    use super::super::testing::{draft, end, happen, idle, last, press, queued, report, running};
+    use super::super::testing::{draft, end, happen, idle, last, press, queued, report, report_at, running};
     use super::*;
     use crate::protocol::{
-        AssistantMessage, Content, LoopError, LoopErrorType, ModelId, StopReason, UserMessage,
+        AssistantMessage, Carry, Content, LoopError, LoopErrorType, LoopMetadata, ModelId, StopReason,
+        UserMessage,
     };
 
     fn said(model: &mut Model, message: Message) {
@@ -398,6 +410,48 @@ mod tests {
         report(&mut model, AgentEvent::TextDelta("Half".to_owned()));
         report(&mut model, retry(true));
         assert!(matches!(last(&model), Cell::Void(text) if text.contains("cut")));
+    }
+
+    #[test]
+    fn every_piece_of_an_answer_ends_a_silence() {
+        let mut model = running();
+        let mut hear = |at: u64, event: AgentEvent, expected: (Waiting, u64)| {
+            report_at(&mut model, at, event);
+            let run = model.run.as_ref().unwrap();
+            assert_eq!((&run.waiting, run.heard), (&expected.0, Moment(at)));
+            assert_eq!(run.waiting_since, Moment(expected.1), "the same wait does not begin anew");
+        };
+        let call = || AgentEvent::Waiting(Waiting::Call);
+        hear(1_000, AgentEvent::Waiting(Waiting::FirstByte), (Waiting::FirstByte, 1_000));
+        hear(20_000, AgentEvent::Waiting(Waiting::Answer), (Waiting::Answer, 20_000));
+        hear(31_000, AgentEvent::ThinkingDelta("hm".to_owned()), (Waiting::Answer, 20_000));
+        hear(42_000, AgentEvent::TextDelta("So".to_owned()), (Waiting::Answer, 20_000));
+        hear(53_000, call(), (Waiting::Call, 53_000));
+        hear(64_000, call(), (Waiting::Call, 53_000));
+        hear(75_000, AgentEvent::TextDelta(" it is".to_owned()), (Waiting::Answer, 75_000));
+    }
+
+    #[test]
+    fn after_a_failure_it_is_said_that_enter_asks_again_if_it_does() {
+        let mut model = running();
+        end(&mut model, failed(), &[], Followed::ByNothing);
+        let [.., error, advice] = model.transcript.cells() else { panic!("two cells") };
+        assert_eq!((error, advice), (&Cell::Error("gone".to_owned()), &Cell::Remark(ASK_AGAIN.to_owned())));
+        assert_eq!(press(&mut model, 0, "<enter>"), [Effect::Again]);
+        let mut model = running();
+        let ended = |again| Ended {
+            result: LoopResult {
+                end: failed(),
+                final_message: String::new(),
+                metadata: LoopMetadata::default(),
+                carry: Carry::default(),
+            },
+            given_back: Vec::new(),
+            followed: Followed::ByNothing,
+            again,
+        };
+        happen(&mut model, Happening::Ended(Box::new(ended(Again::Impossible))));
+        assert_eq!(*last(&model), Cell::Error("gone".to_owned()));
     }
 
     #[test]

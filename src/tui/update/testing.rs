@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::update;
-use crate::conversation::{Ended, Followed, Happening};
+use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
     Access, AgentEvent, Approval, Asked, CallForm, CallId, Carry, ExecAccess, LoopMetadata, LoopResult,
     Preview, Question, QuestionId, RunEnd, ToolName,
@@ -61,7 +61,13 @@ pub(super) fn happen(model: &mut Model, happening: Happening) -> Vec<Effect> {
 
 /// The run reports at 0.
 pub(super) fn report(model: &mut Model, event: AgentEvent) {
-    assert_eq!(happen(model, Happening::Event(event)), []);
+    report_at(model, 0, event);
+}
+
+/// The run reports at `at`.
+pub(super) fn report_at(model: &mut Model, at: u64, event: AgentEvent) {
+    let happening = Box::new(Happening::Event(event));
+    assert_eq!(update(model, Moment(at), Msg::Happened(happening)), []);
 }
 
 /// The run ends so, and gives `given_back` back.
@@ -69,7 +75,15 @@ pub(super) fn end(model: &mut Model, end: RunEnd, given_back: &[&str], followed:
     let (metadata, carry) = (LoopMetadata::default(), Carry::default());
     let result = LoopResult { end, final_message: String::new(), metadata, carry };
     let given_back = given_back.iter().map(|text| (*text).to_owned()).collect();
-    happen(model, Happening::Ended(Box::new(Ended { result, given_back, followed })))
+    let again = match &result.end {
+        RunEnd::Failed(_) => Again::Possible,
+        RunEnd::Done
+        | RunEnd::TurnLimit { .. }
+        | RunEnd::Looping { .. }
+        | RunEnd::Aborted
+        | RunEnd::Refused => Again::Impossible,
+    };
+    happen(model, Happening::Ended(Box::new(Ended { result, given_back, followed, again })))
 }
 
 /// An effect gives something at 0.

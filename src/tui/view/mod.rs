@@ -101,6 +101,8 @@ enum Class {
     Queued,
     /// What the input can be completed to.
     Completion,
+    /// What helps with a long wait.
+    Advice,
     /// An empty line.
     Gap,
     /// Calls that run, or that only looked.
@@ -115,11 +117,12 @@ enum Class {
 
 impl Class {
     /// All but the input.
-    const ORDER: [Self; 8] = [
+    const ORDER: [Self; 9] = [
         Self::Answer,
         Self::Output,
         Self::Queued,
         Self::Completion,
+        Self::Advice,
         Self::Gap,
         Self::Call,
         Self::Status,
@@ -142,6 +145,7 @@ impl Part {
             Class::Answer | Class::Output => drop(self.lines.drain(..rows)),
             Class::Queued
             | Class::Completion
+            | Class::Advice
             | Class::Gap
             | Class::Call
             | Class::Status
@@ -167,6 +171,7 @@ fn live(model: &Model, now: Moment, brush: Brush) -> (Vec<Line<'static>>, Option
     let for_completion = bound.saturating_sub(waiting.len() + pane.lines.len() + 1);
     let set_apart = is_asked(model) && !waiting.is_empty();
     parts.push(Part::new(Class::Waiting, waiting));
+    parts.push(Part::new(Class::Advice, status::advice(model, now, brush).into_iter().collect()));
     parts.extend(set_apart.then(Part::gap));
     let queued =
         |queued: &Queued| brush.line(format!("{INDENT}queued: {}", one_line(queued.text())), Role::Dim);

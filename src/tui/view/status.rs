@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use ratatui::text::{Line, Span};
 
-use super::brush::{Brush, Fact, INDENT, elapsed, one_line};
+use super::brush::{Brush, DOT, Fact, INDENT, elapsed, one_line};
 use super::theme::Role;
+use super::wrap::{fit, width};
 use crate::protocol::Waiting;
 use crate::text::units;
+use crate::tui::model::facts::Facts;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::run::{RunView, Stopping};
 use crate::tui::model::{Model, Stage};
@@ -22,13 +24,38 @@ const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 /// How long a second Ctrl+C leaves (the outside contract).
 const LEAVE: Duration = Duration::from_secs(2);
 
+/// From here on a wait is told in words (the outside contract).
+const LONG: Duration = Duration::from_secs(10);
+
+/// Columns of a cause: in fewer nobody finds one.
+const CAUSE: usize = 12;
+
+const ESC: &str = "esc to interrupt";
+
+/// What is waited for, in the parts of its line.
+#[derive(Default)]
+struct Wait {
+    what: String,
+    since: Option<String>,
+    more: More,
+}
+
+/// What else there is to know of a wait.
+#[derive(Default)]
+enum More {
+    #[default]
+    Nothing,
+    /// Left away where it does not fit.
+    Limit(String),
+    /// Foreign words, cut to the room there is.
+    Cause(String),
+}
+
 /// What the run waits for, if there is one.
 pub(super) fn waiting(model: &Model, now: Moment, brush: Brush) -> Vec<Line<'static>> {
     let Some(run) = &model.run else { return Vec::new() };
-    let plain = |text: String| Fact::new(brush.span(text, Role::Plain));
-    let dim = |text: String| Fact::new(brush.span(text, Role::Dim));
-    let (what, since, esc) = match (&model.stage, run.stopping) {
-        (_, Stopping::Yes) => ("stopping".to_owned(), None, None),
+    let (wait, esc) = match (&model.stage, run.stopping) {
+        (_, Stopping::Yes) => (Wait { what: "stopping".to_owned(), ..Wait::default() }, None),
         // nothing moves here: it is the user's turn
         (Stage::Asking(_) | Stage::AtLimit(_), Stopping::No) => {
             return vec![brush.line("waiting for your answer", Role::Dim)];
@@ -36,23 +63,62 @@ pub(super) fn waiting(model: &Model, now: Moment, brush: Brush) -> Vec<Line<'sta
         (
             Stage::Opening | Stage::Trusting(_) | Stage::Choosing(_) | Stage::Idle | Stage::Running,
             Stopping::No,
-        ) => {
-            let (what, since) = waited_for(run, &model.facts.host, now);
-            (what, since, Some("esc to interrupt"))
-        }
+        ) => (waited_for(run, &model.facts, now), Some(ESC)),
     };
-    let mut facts = vec![Fact::new(spinner(now, brush)), plain(what).after(" ")];
-    facts.extend(since.map(|time| plain(time).after(" ")));
-    if run.turns > 0 {
-        facts.push(dim(units::counted(run.turns.into(), "turn", "turns")).rank(1));
+    let turns = (run.turns > 0).then(|| units::counted(run.turns.into(), "turn", "turns"));
+    let line = |esc| wait.line(spinner(now, brush), turns.clone(), esc, brush);
+    let whole = line(esc);
+    if whole.width() <= brush.columns {
+        return vec![whole];
     }
-    let esc = esc.map(|words| dim(words.to_owned()));
-    let line = brush.facts(facts.iter().cloned().chain(esc.clone()).collect());
-    if line.width() <= brush.columns {
-        return vec![line];
+    // whatever is foreign or long, the key is not what gives way
+    let below = esc.map(|words| brush.line(format!("{INDENT}{words}"), Role::Dim));
+    std::iter::once(line(None)).chain(below).collect()
+}
+
+/// What helps with a long wait, in at most one row.
+pub(super) fn advice(model: &Model, now: Moment, brush: Brush) -> Option<Line<'static>> {
+    let run = model.run.as_ref().filter(|run| run.stopping == Stopping::No)?;
+    let is_long = matches!(model.stage, Stage::Running) && now.since(run.waiting_since) >= LONG;
+    let words = match &run.waiting {
+        Waiting::Connecting => {
+            ["no connection yet: the server may be down, busy or out of reach", "no connection yet"]
+        }
+        Waiting::FirstByte => {
+            ["a local model may take minutes to read a long prompt", "a local model may take minutes"]
+        }
+        Waiting::Answer | Waiting::Call | Waiting::Retry { .. } | Waiting::Tools => return None,
+    };
+    let rows = words.map(|words| format!("{INDENT}{words}; Esc stops it"));
+    let row = rows.into_iter().find(|row| width(row) <= brush.columns)?;
+    is_long.then(|| brush.line(row, Role::Dim))
+}
+
+impl Wait {
+    /// In one line, the key behind it. The turns go first where it is narrow, then the limit.
+    fn line(
+        &self,
+        spinner: Span<'static>,
+        turns: Option<String>,
+        esc: Option<&str>,
+        brush: Brush,
+    ) -> Line<'static> {
+        let plain = |text: &String| Fact::new(brush.span(text.clone(), Role::Plain)).after(" ");
+        let dim = |text: String| Fact::new(brush.span(text, Role::Dim));
+        let esc = esc.map(|words| dim(words.to_owned()));
+        let mut facts = vec![Fact::new(spinner), plain(&self.what)];
+        facts.extend(self.since.as_ref().map(plain));
+        let taken = brush.facts(facts.iter().cloned().chain(esc.clone()).collect()).width() + width(DOT);
+        let room = brush.columns.saturating_sub(taken);
+        facts.extend(match &self.more {
+            More::Nothing => None,
+            More::Limit(text) => Some(dim(text.clone()).rank(1)),
+            More::Cause(text) if room < CAUSE.min(width(text)) => None,
+            More::Cause(text) => Some(dim(fit(&Line::raw(text.clone()), room).to_string())),
+        });
+        facts.extend(turns.map(|turns| dim(turns).rank(2)));
+        brush.facts(facts.into_iter().chain(esc).collect())
     }
-    let below = esc.map(|_| brush.line(format!("{INDENT}esc to interrupt"), Role::Dim));
-    std::iter::once(brush.facts(facts)).chain(below).collect()
 }
 
 fn spinner(now: Moment, brush: Brush) -> Span<'static> {
@@ -61,26 +127,52 @@ fn spinner(now: Moment, brush: Brush) -> Span<'static> {
 }
 
 /// What is waited for, and for how long already.
-fn waited_for(run: &RunView, host: &str, now: Moment) -> (String, Option<String>) {
-    let since = |moment| elapsed(now.since(moment));
+fn waited_for(run: &RunView, facts: &Facts, now: Moment) -> Wait {
+    let wait = |what: &str, since| Wait {
+        what: what.to_owned(),
+        since: elapsed(now.since(since)),
+        more: More::Nothing,
+    };
     match &run.waiting {
-        Waiting::Connecting if host.is_empty() => ("connecting".to_owned(), since(run.waiting_since)),
-        Waiting::Connecting => (format!("connecting to {}", one_line(host)), since(run.waiting_since)),
-        Waiting::FirstByte => ("waiting for the first byte".to_owned(), since(run.waiting_since)),
-        Waiting::Answer if !run.thoughts.is_empty() => ("thinking".to_owned(), since(run.thinking_since)),
-        Waiting::Answer => ("answering".to_owned(), since(run.waiting_since)),
-        Waiting::Retry { attempt, of, delay } => {
+        Waiting::Connecting if facts.host.is_empty() => wait("connecting", run.waiting_since),
+        Waiting::Connecting => wait(&format!("connecting to {}", one_line(&facts.host)), run.waiting_since),
+        Waiting::FirstByte => wait("waiting for the first byte", run.waiting_since),
+        Waiting::Answer | Waiting::Call if now.since(run.heard) >= LONG => {
+            silence(now.since(run.heard), facts)
+        }
+        Waiting::Answer if !run.thoughts.is_empty() => wait("thinking", run.thinking_since),
+        Waiting::Answer => wait("answering", run.waiting_since),
+        Waiting::Call => wait("preparing a call", run.waiting_since),
+        Waiting::Retry { attempt, of, delay, error } => {
             let left = delay.saturating_sub(now.since(run.waiting_since));
             let left = Duration::from_millis(
                 u64::try_from(left.as_millis()).unwrap_or(u64::MAX).saturating_add(999),
             );
             let when = elapsed(left).map_or_else(|| "now".to_owned(), |time| format!("in {time}"));
-            (format!("retry {attempt} of {of} {when}"), None)
+            let what = format!("retry {attempt} of {of} {when}");
+            Wait { what, since: None, more: More::Cause(cause(error, &facts.host)) }
         }
         Waiting::Tools => {
             let first = run.calls.iter().map(|call| call.since).min();
-            (tools(run), since(first.unwrap_or(run.waiting_since)))
+            wait(&tools(run), first.unwrap_or(run.waiting_since))
         }
+    }
+}
+
+/// What went wrong, in short: it always went wrong at the host that the head names.
+fn cause(error: &str, host: &str) -> String {
+    let error = one_line(error);
+    error.strip_prefix(&one_line(host)).map_or(error.as_str(), str::trim_start).to_owned()
+}
+
+/// In the middle of an answer. Signs of life keep a try going beyond its limit; then the limit says nothing any more.
+fn silence(time: Duration, facts: &Facts) -> Wait {
+    let limit = facts.silence.filter(|limit| time < *limit);
+    let told = |limit| format!("this try ends after {} of silence", units::duration(limit));
+    Wait {
+        what: format!("nothing new for {}", units::duration(time)),
+        since: None,
+        more: limit.map_or(More::Nothing, |limit| More::Limit(told(limit))),
     }
 }
 
@@ -188,6 +280,7 @@ mod tests {
             "⠇ waiting for the first byte 1 m 1 s · 2 turns · esc to interrupt",
         );
         check(&running(Waiting::Answer), (3_000, 80), "⠴ answering 3 s · 2 turns · esc to interrupt");
+        check(&running(Waiting::Call), (3_000, 80), "⠴ preparing a call 3 s · 2 turns · esc to interrupt");
         check(
             &with(|run| run.thoughts.push('x'), Waiting::Answer),
             (3_000, 80),
@@ -215,12 +308,101 @@ mod tests {
         check(&model(80, 24), (0, 80), "");
     }
 
+    fn retry(error: &str) -> Model {
+        let (delay, error) = (Duration::from_secs(4), error.to_owned());
+        running(Waiting::Retry { attempt: 2, of: 5, delay, error })
+    }
+
     #[test]
     fn a_retry_is_counted_down() {
-        let retry = running(Waiting::Retry { attempt: 2, of: 5, delay: Duration::from_secs(4) });
-        check(&retry, (0, 80), "⠋ retry 2 of 5 in 4 s · 2 turns · esc to interrupt");
-        check(&retry, (3_001, 80), "⠴ retry 2 of 5 in 1 s · 2 turns · esc to interrupt");
-        check(&retry, (4_000, 80), "⠸ retry 2 of 5 now · 2 turns · esc to interrupt");
+        let busy = retry("busy");
+        check(&busy, (0, 80), "⠋ retry 2 of 5 in 4 s · busy · 2 turns · esc to interrupt");
+        check(&busy, (3_001, 80), "⠴ retry 2 of 5 in 1 s · busy · 2 turns · esc to interrupt");
+        check(&busy, (4_000, 80), "⠸ retry 2 of 5 now · busy · 2 turns · esc to interrupt");
+    }
+
+    #[test]
+    fn a_retry_says_why_in_the_room_there_is() {
+        let busy = retry("127.0.0.1:11434 cannot answer now (503): the model is being loaded");
+        check(
+            &busy,
+            (0, 110),
+            "⠋ retry 2 of 5 in 4 s · cannot answer now (503): the model is being loaded · 2 turns · esc to interrupt",
+        );
+        check(
+            &busy,
+            (0, 80),
+            "⠋ retry 2 of 5 in 4 s · cannot answer now (503): the model i… · esc to interrupt",
+        );
+        check(&busy, (0, 60), "⠋ retry 2 of 5 in 4 s · cannot answer no… · esc to interrupt");
+        check(&busy, (0, 45), "⠋ retry 2 of 5 in 4 s · esc to interrupt");
+        check(
+            &busy,
+            (0, 38),
+            "⠋ retry 2 of 5 in 4 s · cannot answer…
+  esc to interrupt",
+        );
+        check(
+            &retry("broken\n\x1b[2Jhere\tand\u{202e}there"),
+            (0, 90),
+            "⠋ retry 2 of 5 in 4 s · broken⏎here and‹U+202E›there · 2 turns · esc to interrupt",
+        );
+        for columns in 1..120 {
+            let lines = waiting(&busy, Moment(0), Brush { columns, ..BRUSH });
+            assert!(text(&lines).contains(ESC), "{columns}: the key gives way to the cause");
+        }
+    }
+
+    #[test]
+    fn silence_in_the_middle_of_an_answer_is_told_from_ten_seconds_on() {
+        let heard = |wait: Waiting| with(|run| run.heard = Moment(5_000), wait);
+        for wait in [Waiting::Answer, Waiting::Call] {
+            let told = text(&waiting(&heard(wait.clone()), Moment(14_999), BRUSH));
+            assert!(!told.contains("nothing new"), "{told}");
+            check(
+                &heard(wait),
+                (15_000, 80),
+                "⠴ nothing new for 10 s · this try ends after 2 m of silence · esc to interrupt",
+            );
+        }
+        let thinking = with(|run| run.thoughts.push('x'), Waiting::Answer);
+        check(&thinking, (12_000, 60), "⠋ nothing new for 12 s · esc to interrupt");
+        check(
+            &thinking,
+            (12_000, 100),
+            "⠋ nothing new for 12 s · this try ends after 2 m of silence · 2 turns · esc to interrupt",
+        );
+        // what keeps it going then is signs of life
+        check(&thinking, (120_000, 100), "⠋ nothing new for 2 m · 2 turns · esc to interrupt");
+        let mut demo = running(Waiting::Answer);
+        demo.facts.silence = None;
+        check(&demo, (12_000, 80), "⠋ nothing new for 12 s · 2 turns · esc to interrupt");
+    }
+
+    #[test]
+    fn a_long_wait_for_the_first_byte_says_that_it_may_be_one() {
+        let check = |wait: Waiting, (now, columns): (u64, usize), expected: &str| {
+            let line = advice(&running(wait), Moment(now), Brush { columns, ..BRUSH });
+            testing::check(&line.map(|line| line.to_string()).unwrap_or_default(), expected);
+        };
+        check(Waiting::FirstByte, (9_999, 80), "");
+        check(
+            Waiting::FirstByte,
+            (10_000, 80),
+            "  a local model may take minutes to read a long prompt; Esc stops it",
+        );
+        check(Waiting::FirstByte, (10_000, 60), "  a local model may take minutes; Esc stops it");
+        check(Waiting::FirstByte, (10_000, 40), "");
+        check(
+            Waiting::Connecting,
+            (10_000, 80),
+            "  no connection yet: the server may be down, busy or out of reach; Esc stops it",
+        );
+        check(Waiting::Connecting, (10_000, 40), "  no connection yet; Esc stops it");
+        check(Waiting::Tools, (60_000, 80), "");
+        check(Waiting::Answer, (60_000, 80), "");
+        let stopping = with(|run| run.stopping = Stopping::Yes, Waiting::FirstByte);
+        assert_eq!(advice(&stopping, Moment(60_000), BRUSH), None);
     }
 
     #[test]

@@ -62,6 +62,7 @@ pub(super) fn facts() -> Facts {
         mode: "default".to_owned(),
         instructions: vec!["AGENTS.md".to_owned()],
         window: Some(128_000),
+        silence: Some(Duration::from_mins(2)),
         ..Facts::default()
     }
 }

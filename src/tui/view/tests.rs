@@ -124,6 +124,36 @@ fn at_rest_there_is_the_input_and_the_bottom_line() {
 }
 
 #[test]
+fn a_long_wait_has_advice_where_there_is_room_for_it() {
+    let waiting = |model| running(model, |run| run.waiting = Waiting::FirstByte);
+    let calm = live(&waiting(model(80, 24)), 9_999);
+    check(
+        &calm,
+        "
+⠸ waiting for the first byte 9 s · 2 turns · esc to interrupt
+❯ |
+  qwen3-coder · default · 0 % of 128k",
+    );
+    let long = "
+⠋ waiting for the first byte 12 s · 2 turns · esc to interrupt
+  a local model may take minutes to read a long prompt; Esc stops it
+❯ |
+  qwen3-coder · default · 0 % of 128k";
+    check(&live(&waiting(model(80, 24)), 12_000), long);
+    let narrow = "
+⠋ waiting for the first byte 12 s
+  esc to interrupt
+❯ |
+  qwen3-coder · default · 0 % of 128k";
+    check(&live(&waiting(model(40, 12)), 12_000), narrow);
+    // the advice gives way before anything that is needed
+    check(
+        &live(&waiting(model(80, 7)), 12_000),
+        "⠋ waiting for the first byte 12 s · 2 turns · esc to interrupt\n❯ |\n  qwen3-coder · default · 0 % of 128k",
+    );
+}
+
+#[test]
 fn the_arriving_answer_shows_its_unfinished_end() {
     pictures(answering, ["
 The fold starts from the first item, so an empty cart has no start value; the tax is computed from the same sum and is

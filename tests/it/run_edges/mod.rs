@@ -45,6 +45,7 @@ fn an_announcement_is_followed_by_a_nudge() {
         ("read it", "Let me check the file.", "Carry out"),
         ("read it", "I found it.\n\nNow I will fix the test.", "Carry out"),
         ("read it", "Here is what I will do:", "Carry out"),
+        ("read it", "**I’ll look at it.** One moment…", "Carry out"),
         ("读一下", "让我先查看文件。", "请执行你提到的操作，不要只是描述。"),
         ("读一下", "我来修改：", "请执行你提到的操作，不要只是描述。"),
     ] {
@@ -78,6 +79,9 @@ fn what_announces_nothing_gets_no_nudge() {
         "我写了一个说明，其中有让我先查看一段。已经完成。",
         "Run this:\n```\ncargo test\n```",
         "It is done. I let me check the file earlier, all is fine.",
+        "I'll start once you confirm.",
+        "I won't add a test for this.",
+        "All tests pass. I'll leave it at that.",
     ] {
         let (output, endpoint) = run([text(answer)], 0);
         assert_eq!(kinds(&output), [""; 0], "{answer}");
@@ -122,6 +126,23 @@ fn an_empty_answer_is_asked_for_again_twice_and_then_the_run_fails() {
     check_error(&output, "llm_error");
     assert!(output.stderr.contains("empty"), "{output:#?}");
     endpoint.finish();
+}
+
+#[test]
+fn an_answer_of_which_nothing_is_seen_is_empty() {
+    for unseen in [
+        text("\u{feff}"),
+        text("\u{200b}").text("\u{200d}\u{2060}\n"),
+        text("<!-- nothing").text(" to say -->"),
+        thinking("hm").text("\n\n"),
+        text("<think>hm</think>\n"),
+    ] {
+        let (output, endpoint) = run([unseen, text("Here.")], 0);
+        assert_eq!(output.events_of("retry").len(), 1, "{output:#?}");
+        assert_eq!(output.result()["final_message"], "Here.");
+        assert_eq!(endpoint.requests()[1].roles(), "system user", "nothing of it is kept");
+        endpoint.finish();
+    }
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod queue;
 mod sessions;
 mod talk;
 mod terminal;
+mod waiting;
 
 use std::time::Duration;
 

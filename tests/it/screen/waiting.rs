@@ -1,0 +1,81 @@
+//! What the screen says while nothing comes, and after a failure. What it says after ten seconds is tested on a clock of
+//! its own, in `tui::view::status`.
+
+use serde_json::json;
+
+use crate::endpoint::{Endpoint, Gate, call, status, text, thinking};
+use crate::harness::Clawd;
+
+use super::{chat, leave, open, say, wait_for_rest};
+
+#[test]
+fn a_retry_says_why() {
+    let endpoint = Endpoint::script([status(503).header("retry-after", "50"), text("unheard")]);
+    let pty = chat(&endpoint);
+    say(&pty, "go");
+    pty.wait_until("the cause beside the count", |screen| {
+        let shown = screen.contents();
+        let line = shown.lines().find(|line| line.contains("retry 1 of")).unwrap_or_default();
+        line.contains("cannot answer now") && line.contains("esc to interrupt")
+    });
+    pty.key("esc");
+    pty.wait_for("Interrupted");
+    wait_for_rest(&pty);
+    pty.key("ctrl-c");
+    leave(&pty);
+}
+
+#[test]
+fn what_comes_of_a_call_is_told_before_it_runs() {
+    let gate = Gate::new();
+    let write = call("Write", json!({"file_path": "a.txt", "content": "x".repeat(2_000)}));
+    let endpoint = Endpoint::script([thinking("hm").calls([write]).hold(&gate), text("Written.")]);
+    let pty = open(&Clawd::new(&endpoint).arg("--yolo"));
+    say(&pty, "go");
+    gate.wait_reached();
+    pty.wait_for("preparing a call");
+    gate.open();
+    pty.wait_for("Written.");
+    wait_for_rest(&pty);
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
+fn after_a_failure_enter_asks_again() {
+    let endpoint = Endpoint::script([status(400), text("Now it is answered.")]);
+    let pty = chat(&endpoint);
+    say(&pty, "a question");
+    pty.wait_for("Error:");
+    pty.wait_for("Enter on the empty input asks again");
+    wait_for_rest(&pty);
+    pty.key("enter");
+    pty.wait_for("Now it is answered.");
+    wait_for_rest(&pty);
+    let (first, second) = (&endpoint.requests()[0], &endpoint.requests()[1]);
+    assert_eq!((second.roles().as_str(), second.last_text().as_str()), ("system user", "a question"));
+    assert!(first.raw == second.raw, "the same request");
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
+fn after_a_refusal_enter_asks_for_another_answer_in_its_place() {
+    let refusal = text("I would rather not").finish("content_filter");
+    let endpoint = Endpoint::script([refusal, text("Well then."), text("And on.")]);
+    let pty = chat(&endpoint);
+    say(&pty, "a question");
+    pty.wait_for("Enter on the empty input asks again");
+    wait_for_rest(&pty);
+    pty.key("enter");
+    pty.wait_for("Well then.");
+    wait_for_rest(&pty);
+    say(&pty, "more");
+    pty.wait_for("And on.");
+    wait_for_rest(&pty);
+    let requests = endpoint.requests();
+    assert_eq!((requests[1].roles(), requests[1].last_text()), ("system user".into(), "a question".into()));
+    assert_eq!(requests[2].roles(), "system user assistant user");
+    leave(&pty);
+    endpoint.finish();
+}
