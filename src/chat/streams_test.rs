@@ -149,6 +149,7 @@ fn read<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
             ChatEvent::Text(text) => outcome.text.push_str(&text),
             ChatEvent::Thinking(thought) => outcome.thoughts.push_str(&thought),
             ChatEvent::Notice { .. } => outcome.notices += 1,
+            ChatEvent::Calling => {}
             ChatEvent::Connecting | ChatEvent::Sent | ChatEvent::Retry { .. } => unreachable!("{event:?}"),
         }
     }

@@ -14,6 +14,39 @@ const WILL: &str =
 /// What needs doing is often for the user to do, so this is held to more.
 const NEED: &str = "i(?: first| now| also)? (?:need to|want to|have to|must|should|ought to)|i've got to";
 
+/// Without one of these nothing is announced, however it is said: a quick look before the patterns are compiled.
+pub(super) const CUES: &[&str] = &[
+    "let me",
+    "lemme",
+    "let's",
+    "let us",
+    "'ll ",
+    " will ",
+    " shall ",
+    "'m ",
+    "i am ",
+    "'re ",
+    "we are ",
+    "need to",
+    "want to",
+    "have to",
+    "must ",
+    "should ",
+    "ought to",
+    "got to",
+    "while i",
+    "wait",
+    "moment",
+    "sec",
+    "minute",
+    "hold on",
+    "hang on",
+    "bear with me",
+    "stand by",
+    "now",
+    "time to",
+];
+
 /// What may stand between that and the verb.
 const ADVERBS: &[&str] = &[
     "[a-z]+ly|first|now|then|next|just|also|again|instead|therefore|of course|further|still|be|and|right away",
