@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::App;
 use super::demo;
@@ -13,9 +13,9 @@ use super::models::ModelSearch;
 use crate::agent::{Agent, AgentParts, NoHooks, Nudging};
 use crate::chat::accumulate::TextCalls;
 use crate::chat::endpoint::{ApiKey, Connections, Endpoint};
-use crate::chat::fallback::Fallback;
+use crate::chat::fallback::{Fallback, Keyed};
 use crate::chat::openai::{ChatServiceConfig, Patience, create_chat_service};
-use crate::chat::retry::Retry;
+use crate::chat::retry::{FirstAnswer, Retry};
 use crate::chat::wire::{ImageSource, WireOptions};
 use crate::chat::{ChatError, ChatService, EndpointMemory};
 use crate::config::{Config, KeySource};
@@ -31,6 +31,9 @@ use crate::workbench::Workbench;
 
 /// Larger images are not sent (endpoints refuse them at 5 to 20 MB).
 const MAX_IMAGE_BYTES: u64 = 5 * 1024 * 1024;
+
+/// The process's own: it outlives every agent.
+static FIRST_ANSWER: LazyLock<FirstAnswer> = LazyLock::new(FirstAnswer::default);
 
 /// The agent for `model` on `bench`.
 pub(super) fn agent(app: &App, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
@@ -73,6 +76,7 @@ fn chat(app: &App, model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
     let endpoint = endpoint(config)?;
     let http = endpoint.client(connections(config, &app.place.env)).map_err(refused)?;
     let seed = app.clock.now_ms();
+    let key = endpoint.key_name().unwrap_or_default().to_owned();
     let memory = Arc::new(EndpointMemory::of_host(endpoint.host()));
     let service = create_chat_service(ChatServiceConfig {
         endpoint,
@@ -88,8 +92,9 @@ fn chat(app: &App, model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
         patience: Patience { first_byte: config.limits.first_byte.value, idle: config.limits.silence.value },
         images: images(app),
     });
-    let patient = Retry::new(service, config.limits.max_retries.value, seed);
-    Ok(Arc::new(Fallback::new(patient, Vec::new(), config.model.fallbacks.clone())))
+    let patient = Retry::new(service, config.limits.max_retries.value, seed, FIRST_ANSWER.clone());
+    let keyed = Keyed::new(key, patient);
+    Ok(Arc::new(Fallback::new(keyed, Vec::new(), config.model.fallbacks.clone())))
 }
 
 /// Where and how the endpoint is asked for its models.

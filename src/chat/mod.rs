@@ -40,10 +40,10 @@ use crate::protocol::{AssistantMessage, ModelId, NoticeKind, Slot, ToolDefinitio
 
 pub use endpoint::{ApiKey, Connections, Endpoint};
 pub use error::{ChatError, Remedy, Stage};
-pub use fallback::Fallback;
+pub use fallback::{Fallback, Keyed};
 pub use memory::EndpointMemory;
 pub use openai::{ChatServiceConfig, OpenAiChatService, Patience, create_chat_service};
-pub use retry::Retry;
+pub use retry::{FirstAnswer, Retry};
 pub use scripted::Scripted;
 pub use wire::{ImageSource, WireOptions};
 
