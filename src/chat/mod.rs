@@ -18,6 +18,8 @@ pub mod discover;
 pub mod endpoint;
 pub mod error;
 pub mod fallback;
+#[cfg(test)]
+mod faults;
 pub mod memory;
 pub mod models;
 pub mod openai;
