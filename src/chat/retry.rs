@@ -275,11 +275,11 @@ mod tests {
     async fn the_endpoint_says_how_long_to_wait_up_to_a_minute() {
         let (retries, _, time) = play(vec![Answer::failure(after(60)), Answer::text("hi")]).await;
         assert_eq!((retries.len(), time), (1, Duration::from_mins(1)));
-        let (retries, outcome, time) = play(vec![Answer::failure(after(7500)), Answer::text("hi")]).await;
+        let (retries, outcome, time) = play(vec![Answer::failure(after(125 * 60)), Answer::text("hi")]).await;
         let error = outcome.unwrap_err();
         assert_eq!((retries.len(), error.status, time), (0, Some(429), Duration::ZERO));
         assert_eq!(error.message, "busy; it can be asked again in 2 h 5 m");
-        assert_eq!(error.remedy, Remedy::Retry { after: Some(Duration::from_secs(7500)) });
+        assert_eq!(error.remedy, Remedy::Retry { after: Some(Duration::from_mins(125)) });
     }
 
     #[tokio::test(start_paused = true)]

@@ -61,8 +61,12 @@ pub(super) fn stream(body: impl Into<Vec<u8>>) -> Answer {
 
 /// A stream of these data, an event each, and `[DONE]`.
 pub(super) fn events<'a>(data: impl IntoIterator<Item = &'a str>) -> Answer {
-    let events: String = data.into_iter().map(|data| format!("data: {data}\n\n")).collect();
-    stream(events + DONE)
+    stream(lines(data) + DONE)
+}
+
+/// An event of each.
+pub(super) fn lines<'a>(data: impl IntoIterator<Item = &'a str>) -> String {
+    data.into_iter().flat_map(|data| ["data: ", data, "\n\n"]).collect()
 }
 
 /// A whole answer: `Hello`, in two deltas.
@@ -208,10 +212,9 @@ impl Answer {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        let mut head = format!("{} {}\r\n", self.version, self.status);
-        for (name, value) in &self.headers {
-            head += &format!("{name}: {value}\r\n");
-        }
+        let mut head = vec![format!("{} {}", self.version, self.status)];
+        head.extend(self.headers.iter().map(|(name, value)| format!("{name}: {value}")));
+        let head = head.join("\r\n") + "\r\n";
         let body = self.body.get(..self.cut.unwrap_or(self.body.len())).unwrap();
         match self.framing {
             Framing::Close => [format!("{head}\r\n").as_bytes(), body].concat(),

@@ -88,27 +88,31 @@ fn silent() -> Vec<Case> {
     };
     vec![
         case("L11", "no byte at all", [raw("").stall(), raw("").stall()])
-            .patience(60, 10_000)
+            .patience(250, 10_000)
             .fails(Kind::GiveUp, None, &["has been silent", "first_byte_timeout_secs"])
             .retries(&["1/1"]),
         case("L11", "no byte, then an answer", [raw("").stall(), hello()])
-            .patience(60, 10_000)
+            .patience(250, 10_000)
             .retries(&["1/1"]),
         case("L11", "half a head", [raw("HTTP/1.1 200 OK\r\n").stall(), hello()])
-            .patience(60, 10_000)
+            .patience(250, 10_000)
             .retries(&["1/1"]),
-        case("L11", "a head alone", [hello().cut(0).stall(), hello()]).patience(60, 10_000).retries(&["1/1"]),
-        case("L11", "silence in the text", [half().stall(), hello()]).patience(10_000, 60).retries(&["1/1!"]),
+        case("L11", "a head alone", [hello().cut(0).stall(), hello()])
+            .patience(250, 10_000)
+            .retries(&["1/1"]),
+        case("L11", "silence in the text", [half().stall(), hello()])
+            .patience(10_000, 250)
+            .retries(&["1/1!"]),
         case("L11", "silence in the text, twice", [half().stall(), half().stall()])
-            .patience(10_000, 60)
+            .patience(10_000, 250)
             .fails(Kind::GiveUp, None, &["has been silent", "request_timeout_secs"]),
         case("L11", "silence in a call", [calling().cut_at("1}").stall(), calling()])
-            .patience(10_000, 60)
+            .patience(10_000, 250)
             .calls([r#"a|Write|{"p":1}"#]),
-        case("L11", "comments are life", [comments().slow(9, 30)]).patience(10_000, 300),
-        case("L11", "half lines are life", [hello().slow(20, 30)]).patience(10_000, 300),
+        case("L11", "comments are life", [comments().slow(9, 30)]).patience(10_000, 700),
+        case("L11", "half lines are life", [hello().slow(20, 30)]).patience(10_000, 700),
         case("L11", "comments alone, then silence", [stream(": alive\n\n: alive\n\n").stall(), hello()])
-            .patience(10_000, 60)
+            .patience(10_000, 250)
             .retries(&["1/1"]),
     ]
 }
@@ -118,7 +122,8 @@ fn framed() -> Vec<Case> {
     let body = format!("data: {HEL}\n\ndata: {LO}\n\ndata: {STOP}\n\n{DONE}");
     let chunk = |extension: &str| format!("{:x}{extension}\r\n{body}\r\n0\r\n", body.len());
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
-    let many: String = (0..90).map(|number| format!("x-{number}: {}\r\n", "y".repeat(60))).collect();
+    let many =
+        (0..90).map(|number| format!("x-{number}: {}\r\n", "y".repeat(60))).collect::<Vec<_>>().concat();
     vec![
         case("L28", "HTTP/1.0", [hello().version("HTTP/1.0").without("connection")]),
         case("L28", "with a length", [hello().with_length()]),

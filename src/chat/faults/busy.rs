@@ -5,7 +5,7 @@ use super::{Case, Kind, case};
 use crate::protocol::NoticeKind;
 
 pub(super) fn cases() -> Vec<Case> {
-    [passing(), rate(), waits()].concat()
+    [passing(), quota(), rate(), waits()].concat()
 }
 
 const FIVE: [&str; 5] = ["1/5", "2/5", "3/5", "4/5", "5/5"];
@@ -50,18 +50,14 @@ fn passing() -> Vec<Case> {
     cases
 }
 
-/// L06.
-fn rate() -> Vec<Case> {
+/// L06: an account that is empty.
+fn quota() -> Vec<Case> {
     let quota = || {
         status(429)
             .json(r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#)
     };
     let daily = r#"[{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED","details":[{"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},{"retryDelay":"20s"}]}}]"#;
     vec![
-        case("L06", "too many requests", [busy(429), hello()]).retries(&["1/5"]),
-        case("L06", "it stays", vec![busy(429); 6])
-            .fails(Kind::GiveUp, 429, &["gets too many requests (429)"])
-            .retries(&FIVE),
         case("L06", "nothing left", [quota()])
             .fails(Kind::NextKey, 429, &["the account at 127.0.0.1:", "nothing left", "KEY_1"])
             .retries(&[]),
@@ -79,6 +75,16 @@ fn rate() -> Vec<Case> {
             429,
             &["Quota exceeded"],
         ),
+    ]
+}
+
+/// L06: a rate.
+fn rate() -> Vec<Case> {
+    vec![
+        case("L06", "too many requests", [busy(429), hello()]).retries(&["1/5"]),
+        case("L06", "it stays", vec![busy(429); 6])
+            .fails(Kind::GiveUp, 429, &["gets too many requests (429)"])
+            .retries(&FIVE),
         case(
             "L06",
             "tokens in a minute are no overflow",
@@ -182,7 +188,7 @@ const OWN_PAUSE: u64 = 574;
 
 #[tokio::test]
 async fn a_bad_moment_passes() {
-    super::check_all([passing(), rate()].concat()).await;
+    super::check_all([passing(), quota(), rate()].concat()).await;
 }
 
 #[tokio::test]

@@ -88,7 +88,7 @@ impl ChatObserver for Still {
 /// Writes the flood and counts; the count stops growing when the line is full.
 async fn flood(listener: TcpListener, written: Arc<AtomicUsize>) {
     let (mut stream, _) = listener.accept().await.unwrap();
-    let mut request = [0; 64 * 1024];
+    let mut request = vec![0; 64 * 1024];
     assert!(stream.read(&mut request).await.unwrap() > 0);
     stream
         .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")

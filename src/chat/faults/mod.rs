@@ -74,8 +74,6 @@ enum Place {
 #[derive(Debug, Clone)]
 struct Expect {
     outcome: Outcome,
-    /// As many as there are answers, where nothing is said.
-    requests: Option<usize>,
     /// As in `1/5` and `1/2!`; not looked at where nothing is said.
     retries: Option<Vec<&'static str>>,
     /// In milliseconds.
@@ -93,8 +91,17 @@ enum Outcome {
     CallCount(usize),
     /// An error with these words.
     Fails { remedy: Kind, status: Option<u16>, words: Vec<String> },
-    /// Dropped after so many events; then the next request gets its answer.
-    Dropped { after: usize },
+    /// Dropped there; then the next request gets its answer.
+    Dropped { at: Point },
+}
+
+/// Where an answer is dropped by its caller.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Point {
+    /// After so many events.
+    Events(usize),
+    /// After so many bytes of text, in however many events they come.
+    Text(usize),
 }
 
 /// What is expected of the counts of an answer.
@@ -138,7 +145,7 @@ fn case(row: &'static str, name: impl Into<String>, answers: impl IntoIterator<I
             patience: (Duration::from_secs(10), Duration::from_secs(10)),
             warm: false,
         },
-        expect: Expect { outcome: says, requests: None, retries: None, delays: None, notices: Vec::new() },
+        expect: Expect { outcome: says, retries: None, delays: None, notices: Vec::new() },
     }
 }
 
@@ -157,7 +164,7 @@ impl Case {
         self
     }
 
-    fn is_cut(mut self) -> Self {
+    fn cut(mut self) -> Self {
         if let Outcome::Says { cut, stop, .. } = &mut self.expect.outcome {
             (*cut, *stop) = (true, StopReason::MaxTokens);
         }
@@ -187,14 +194,9 @@ impl Case {
         self
     }
 
-    /// Dropped by the caller after so many events.
-    fn dropped(mut self, after: usize) -> Self {
-        self.expect.outcome = Outcome::Dropped { after };
-        self
-    }
-
-    fn requests(mut self, count: usize) -> Self {
-        self.expect.requests = Some(count);
+    /// Dropped by the caller there.
+    fn dropped(mut self, at: Point) -> Self {
+        self.expect.outcome = Outcome::Dropped { at };
         self
     }
 

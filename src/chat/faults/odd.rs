@@ -59,10 +59,10 @@ fn filtered() -> Vec<Case> {
 fn cut() -> Vec<Case> {
     let call = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"Write","arguments":"{\"p\":"}}]}}]}"#;
     vec![
-        case("L24", "at the output limit", [events([HEL, LO, &ends("length")])]).is_cut(),
-        case("L24", "as Anthropic says it", [events([HEL, LO, &ends("max_tokens")])]).is_cut(),
-        case("L24", "as Google says it", [events([HEL, LO, &ends("MAX_TOKENS")])]).is_cut(),
-        case("L24", "before any text", [events([ends("length").as_str()])]).says("").is_cut(),
+        case("L24", "at the output limit", [events([HEL, LO, &ends("length")])]).cut(),
+        case("L24", "as Anthropic says it", [events([HEL, LO, &ends("max_tokens")])]).cut(),
+        case("L24", "as Google says it", [events([HEL, LO, &ends("MAX_TOKENS")])]).cut(),
+        case("L24", "before any text", [events([ends("length").as_str()])]).says("").cut(),
         case("L24", "in a call", [events([call, &ends("length")])]).calls([r#"a|Write|{"p":"#]),
         case(
             "L24",
@@ -72,7 +72,7 @@ fn cut() -> Vec<Case> {
                 r#"{"choices":[{"message":{"content":"Hello"},"finish_reason":"length"}]}"#,
             )],
         )
-        .is_cut(),
+        .cut(),
     ]
 }
 

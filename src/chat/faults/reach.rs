@@ -7,7 +7,10 @@ use super::{Case, Kind, Place, case};
 const ALERT: &[u8] = b"\x15\x03\x01\x00\x02\x02\x0A";
 
 pub(super) fn cases() -> Vec<Case> {
-    let behind = |secure| Place::BehindProxy { secure };
+    [no_way(), wrong_speech(), proxies()].concat()
+}
+
+fn no_way() -> Vec<Case> {
     vec![
         case("L01", "refused, before any answer: once more", [])
             .at(Place::Gone)
@@ -27,6 +30,12 @@ pub(super) fn cases() -> Vec<Case> {
             .at(Place::Nowhere)
             .fails(Kind::GiveUp, None, &["cannot reach endpoint.invalid: no such host", "base_url"])
             .retries(&["1/1"]),
+    ]
+}
+
+/// A port on which something else is spoken.
+fn wrong_speech() -> Vec<Case> {
+    vec![
         case("L01", "https where http is spoken", [status(400), status(400)])
             .at(Place::Secure)
             .fails(Kind::GiveUp, None, &["speaks no TLS", "http://"])
@@ -65,6 +74,13 @@ pub(super) fn cases() -> Vec<Case> {
             None,
             &["does not speak HTTP"],
         ),
+    ]
+}
+
+/// Somebody on the way.
+fn proxies() -> Vec<Case> {
+    let behind = |secure| Place::BehindProxy { secure };
+    vec![
         case("L01", "a proxy passes it on", [hello()]).at(behind(false)),
         case("L01", "a proxy wants a password", [status(407).header("proxy-authenticate", "Basic")])
             .at(behind(false))

@@ -5,14 +5,11 @@ use super::{Case, Kind, Place, case};
 use crate::protocol::NoticeKind;
 
 pub(super) fn cases() -> Vec<Case> {
-    [no(), key(), model(), shapes(), no_answer()].concat()
+    [no(), advised(), key(), model(), shapes(), no_answer()].concat()
 }
 
 /// L02: never asked again, and said in the endpoint's words.
 fn no() -> Vec<Case> {
-    let advised = |name: &str, text: &str, advice: &str| {
-        case("L02", name, [refused(400, text)]).fails(Kind::GiveUp, 400, &[advice]).retries(&[])
-    };
     vec![
         case("L02", "a bad request", [refused(400, "temperature: must be at most 2")])
             .fails(Kind::GiveUp, 400, &["refused the request (400): temperature: must be at most 2"])
@@ -42,6 +39,15 @@ fn no() -> Vec<Case> {
             &["no"],
         ),
         case("L02", "another key is no help", [refused(400, "no")]).keys(2).fails(Kind::GiveUp, 400, &["no"]),
+    ]
+}
+
+/// L02, with what to do about it.
+fn advised() -> Vec<Case> {
+    let advised = |name: &str, text: &str, advice: &str| {
+        case("L02", name, [refused(400, text)]).fails(Kind::GiveUp, 400, &[advice]).retries(&[])
+    };
+    vec![
         advised(
             "roles that do not alternate",
             "Conversation roles must alternate user/assistant/user/...",
@@ -238,7 +244,7 @@ fn no_answer() -> Vec<Case> {
 
 #[tokio::test]
 async fn the_endpoint_says_no() {
-    super::check_all([no(), key(), model()].concat()).await;
+    super::check_all([no(), advised(), key(), model()].concat()).await;
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::server::Server;
-use super::{Case, Counts, KNOWN, Kind, Outcome, Place, Setup};
+use super::{Case, Counts, KNOWN, Kind, Outcome, Place, Point, Setup};
 use crate::chat::accumulate::TextCalls;
 use crate::chat::testing::{Heard, request};
 use crate::chat::{
@@ -70,8 +70,8 @@ async fn check(case: Case) -> Option<String> {
     if case.setup.place == Place::Gone {
         server.take()?.close().await;
     }
-    if let Outcome::Dropped { after } = case.expect.outcome {
-        return check_dropped(&stack, server.as_ref()?, after).await;
+    if let Outcome::Dropped { at } = case.expect.outcome {
+        return check_dropped(&stack, server.as_ref()?, at).await;
     }
     let heard = Heard::default();
     let outcome = stack.chat(&request(), &heard).await;
@@ -82,8 +82,7 @@ async fn check(case: Case) -> Option<String> {
     }
     wrong.extend(check_told(&case, &heard));
     if let Some(server) = &server {
-        let (requests, expected) =
-            (server.requests().len(), case.expect.requests.unwrap_or(case.answers.len()));
+        let (requests, expected) = (server.requests().len(), case.answers.len());
         if requests != expected {
             wrong.push(format!("{requests} requests, not {expected}"));
         }
@@ -209,9 +208,9 @@ fn check_told(case: &Case, heard: &Heard) -> Vec<String> {
     wrong
 }
 
-/// Drops the answer after so many events: the line is closed, and the next request gets its answer.
-async fn check_dropped(stack: &Stack, server: &Server, after: usize) -> Option<String> {
-    let (observer, request) = (Counting::until(after), request());
+/// Drops the answer there: the line is closed, and the next request gets its answer.
+async fn check_dropped(stack: &Stack, server: &Server, at: Point) -> Option<String> {
+    let (observer, request) = (Counting::until(at), request());
     tokio::select! {
         biased;
         outcome = stack.chat(&request, &observer) => return Some(format!("it ended before it was dropped: {outcome:?}")),
@@ -230,21 +229,32 @@ async fn check_dropped(stack: &Stack, server: &Server, after: usize) -> Option<S
 
 /// Tells when it has seen enough, and then keeps whoever tells it waiting.
 struct Counting {
-    left: std::sync::Mutex<usize>,
+    at: Point,
+    seen: std::sync::Mutex<usize>,
     reached: Notify,
 }
 
 impl Counting {
-    fn until(events: usize) -> Self {
-        Self { left: std::sync::Mutex::new(events), reached: Notify::new() }
+    fn until(at: Point) -> Self {
+        Self { at, seen: std::sync::Mutex::new(0), reached: Notify::new() }
     }
 }
 
 impl ChatObserver for Counting {
-    fn on(&self, _: ChatEvent) -> BoxFuture<'_, ()> {
-        let mut left = self.left.lock().unwrap();
-        *left -= 1;
-        if *left > 0 {
+    fn on(&self, event: ChatEvent) -> BoxFuture<'_, ()> {
+        let mut seen = self.seen.lock().unwrap();
+        let enough = match (self.at, event) {
+            (Point::Events(count), _) => {
+                *seen += 1;
+                *seen == count
+            }
+            (Point::Text(bytes), ChatEvent::Text(text)) => {
+                *seen += text.len();
+                *seen >= bytes
+            }
+            (Point::Text(_), _) => false,
+        };
+        if !enough {
             return Box::pin(std::future::ready(()));
         }
         self.reached.notify_one();

@@ -103,7 +103,7 @@ impl Seen {
 /// None where the client says nothing, or nothing that is HTTP.
 async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut request = Vec::new();
-    let mut buffer = [0; 16 * 1024];
+    let mut buffer = vec![0; 16 * 1024];
     loop {
         let count = stream.read(&mut buffer).await.ok()?;
         request.extend_from_slice(buffer.get(..count)?);

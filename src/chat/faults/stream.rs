@@ -1,26 +1,22 @@
 //! L12 to L16: event streams, well-formed and not.
 
-use super::answer::{Answer, DONE, HEL, LO, STOP, events, hello, stream};
+use super::answer::{Answer, DONE, HEL, LO, STOP, events, hello, lines, stream};
 use super::{Case, Kind, case};
 use crate::protocol::NoticeKind;
 
 pub(super) fn cases() -> Vec<Case> {
-    [forms(), odd_lines(), ends()].concat()
+    [forms(), odd_lines(), errors(), ends(), behind_the_end()].concat()
 }
 
 /// The events of `hello` with lines that end and begin in another way.
 fn written(line_end: &str, field: &str) -> String {
-    [HEL, LO, STOP, "[DONE]"].iter().map(|data| format!("{field}{data}{line_end}{line_end}")).collect()
+    [HEL, LO, STOP, "[DONE]"].into_iter().flat_map(|data| [field, data, line_end, line_end]).collect()
 }
 
 /// L12: the same whatever the form.
 fn forms() -> Vec<Case> {
     let form = |name: &str, body: String| case("L12", name, [stream(body)]);
-    let named: String = [HEL, LO, STOP]
-        .iter()
-        .enumerate()
-        .map(|(id, data)| format!("event: message\nid: {id}\nretry: 10\ndata: {data}\n\n"))
-        .collect();
+    let named = written("\n", "event: message\nid: 7\nretry: 10\ndata: ");
     // One JSON value in two lines.
     let in_lines = HEL.replacen(",\"delta\"", ",\ndata: \"delta\"", 1);
     let big = "x".repeat(64 * 1024);
@@ -55,14 +51,13 @@ fn forms() -> Vec<Case> {
     cases
 }
 
-/// L13: a bad line costs itself, an error counts.
+/// L13: a bad line costs itself.
 fn odd_lines() -> Vec<Case> {
     let with = |line: &str| events([HEL, line, LO, STOP]);
     let passed = |name: &str, line: &str| {
         case("L13", name, [with(line)])
             .notice(NoticeKind::Endpoint, "1 line of the endpoint's answer passed over")
     };
-    let failed = |name: &str, line: &str| case("L13", name, [with(line), hello()]);
     vec![
         passed("no JSON", "{oops"),
         passed("half an object", r#"{"choices":[{"delta":{"con"#),
@@ -72,6 +67,14 @@ fn odd_lines() -> Vec<Case> {
             .notice(NoticeKind::Endpoint, "2 lines"),
         case("L13", "JSON of something else", [with(r#"{"ping":1}"#)]),
         passed("null", "null"),
+    ]
+}
+
+/// L13: an error among the deltas.
+fn errors() -> Vec<Case> {
+    let with = |line: &str| events([HEL, line, LO, STOP]);
+    let failed = |name: &str, line: &str| case("L13", name, [with(line), hello()]);
+    vec![
         failed("a passing error", r#"{"error":{"message":"overloaded","code":529}}"#).retries(&["1/2!"]),
         failed("an error that is a text", r#"{"error":"something broke"}"#).retries(&["1/2!"]),
         failed(
@@ -123,17 +126,15 @@ fn odd_lines() -> Vec<Case> {
     ]
 }
 
-/// L14, L15, L16: what proves the end.
+/// L14, L15: what proves the end.
 fn ends() -> Vec<Case> {
-    let body =
-        |data: &[&str]| stream(data.iter().map(|data| format!("data: {data}\n\n")).collect::<String>());
+    let body = |data: &[&str]| stream(lines(data.iter().copied()));
     let other = |reason: &str| events([HEL, LO, &STOP.replace("stop", reason)]);
     let cut_off = |name: &str, answer: fn() -> Answer| {
         case("L15", name, [answer(), answer(), answer()])
             .fails(Kind::GiveUp, None, &["broke off"])
             .retries(&["1/2!", "2/2!"])
     };
-    let late = r#"{"choices":[{"delta":{"content":"late"}}]}"#;
     vec![
         case("L14", "a reason without [DONE]", [body(&[HEL, LO, STOP])]),
         case(
@@ -159,6 +160,13 @@ fn ends() -> Vec<Case> {
         }),
         case("L15", "a whole one after two that are not", [events([HEL]), events([HEL, LO]), hello()])
             .retries(&["1/2!", "2/2!"]),
+    ]
+}
+
+/// L16: the answer is over, whatever follows or does not.
+fn behind_the_end() -> Vec<Case> {
+    let late = r#"{"choices":[{"delta":{"content":"late"}}]}"#;
+    vec![
         case(
             "L16",
             "more behind [DONE]",
@@ -189,5 +197,5 @@ async fn a_stream_is_read_in_every_form() {
 
 #[tokio::test]
 async fn bad_lines_and_ends_are_told_apart_from_good_ones() {
-    super::check_all([odd_lines(), ends()].concat()).await;
+    super::check_all([odd_lines(), errors(), ends(), behind_the_end()].concat()).await;
 }
