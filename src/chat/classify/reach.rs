@@ -94,7 +94,7 @@ const CERTIFICATE: [Obstacle; 8] = [
         "give the server one of its own, and name the CA's PEM file in SSL_CERT_FILE, or as ca_file in config.toml",
     ),
     passing(
-        &["certificate expired", "certificateexpired"],
+        &["certificate expired", "certificateexpired", "certificate: expired"],
         "its certificate has expired",
         "check the date of this machine, or have it renewed",
     ),
@@ -208,6 +208,7 @@ mod tests {
              valid after 1600000000 (100000000 seconds ago)",
             &["has expired", "date"],
         );
+        says("invalid peer certificate: Expired", &["has expired", "date"]);
         says(
             "invalid peer certificate: certificate not valid yet: verification time 1 (UNIX)",
             &["not valid yet", "date"],

@@ -15,6 +15,7 @@ pub(super) struct Answer {
     writes: Writes,
     cut: Option<usize>,
     end: End,
+    beginning: Beginning,
     /// In the place of all of it but the end.
     raw: Option<Vec<u8>>,
 }
@@ -34,6 +35,15 @@ enum Writes {
     Every(usize),
     /// Pieces of so many bytes with a pause behind each.
     Slow(usize, Duration),
+}
+
+/// When the answer begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Beginning {
+    /// Behind the request.
+    Asked,
+    /// Behind its head, as gateways do to whom it is too large.
+    Early,
 }
 
 /// What happens behind the last byte.
@@ -121,6 +131,7 @@ impl Answer {
             writes: Writes::AtOnce,
             cut: None,
             end: End::Close,
+            beginning: Beginning::Asked,
             raw: None,
         }
     }
@@ -184,6 +195,15 @@ impl Answer {
     pub(super) fn open_ended(self) -> Self {
         let bytes = self.body.len();
         self.cut(bytes)
+    }
+
+    /// Given before the request has been read.
+    pub(super) fn early(self) -> Self {
+        Self { beginning: Beginning::Early, ..self }
+    }
+
+    pub(super) fn is_early(&self) -> bool {
+        self.beginning == Beginning::Early
     }
 
     pub(super) fn reset(self) -> Self {

@@ -167,6 +167,7 @@ fn framed() -> Vec<Case> {
                 hello(),
             ],
         ),
+        case("L28", "a large request", [hello()]).large(),
         case("L28", "a head a byte at a time", [hello().slow(1, 0)]),
         case(
             "L28",

@@ -229,6 +229,9 @@ fn no_answer() -> Vec<Case> {
             .fails(Kind::GiveUp, None, &["a web page: Welcome"]),
         case("L09", "JSON of something else", [json(r#"{"ok":true}"#)])
             .fails(Kind::GiveUp, None, &["JSON that is no chat completion"]),
+        case("L09", "plain words", [good("text/plain", "upstream connect error")])
+            .max_retries(0)
+            .fails(Kind::GiveUp, None, &["upstream connect error"]),
         case("L09", "nothing at all", [json(""), hello()]).retries(&["1/2"]),
         case("L09", "sent elsewhere", [status(301).header("location", "https://x.example/v1/chat/completions")])
             .fails(Kind::GiveUp, 301, &["https://x.example/v1/chat/completions", "set base_url"])

@@ -16,8 +16,8 @@ use crate::chat::accumulate::TextCalls;
 use crate::chat::testing::{Heard, request};
 use crate::chat::{
     ApiKey, ChatError, ChatEvent, ChatObserver, ChatService, ChatServiceConfig, Completion, Connections,
-    Endpoint, EndpointMemory, Fallback, FirstAnswer, Keyed, OpenAiChatService, Patience, Retry, WireOptions,
-    create_chat_service,
+    Endpoint, EndpointMemory, Fallback, FirstAnswer, Keyed, OpenAiChatService, Patience, RequestMessage,
+    Retry, WireOptions, create_chat_service,
 };
 use crate::os::env::Env;
 use crate::os::http::Proxies;
@@ -74,7 +74,11 @@ async fn check(case: Case) -> Option<String> {
         return check_dropped(&stack, server.as_ref()?, at).await;
     }
     let heard = Heard::default();
-    let outcome = stack.chat(&request(), &heard).await;
+    let mut request = request();
+    if case.setup.large {
+        request.messages.push(RequestMessage::Text("long ".repeat(1 << 20).into()));
+    }
+    let outcome = stack.chat(&request, &heard).await;
     let mut wrong = Vec::new();
     match &outcome {
         Ok(completion) => wrong.extend(check_answer(&case.expect.outcome, completion, &heard)),

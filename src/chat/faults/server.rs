@@ -45,7 +45,8 @@ impl Server {
                 let (answers, seen) = (Arc::clone(&answers), Arc::clone(&shared));
                 tokio::spawn(async move {
                     let mut stream = stream;
-                    let Some(request) = read_request(&mut stream).await else { return };
+                    let early = answers.lock().unwrap().as_slice().first().is_some_and(Answer::is_early);
+                    let Some(request) = read_request(&mut stream, early).await else { return };
                     seen.note(request);
                     let answer = answers.lock().unwrap().next();
                     let answer = answer.unwrap_or_else(|| refused(500, "no answer is left"));
@@ -100,8 +101,8 @@ impl Seen {
     }
 }
 
-/// None where the client says nothing, or nothing that is HTTP.
-async fn read_request(stream: &mut TcpStream) -> Option<String> {
+/// To its end, or to that of its head. None where the client says nothing, or nothing that is HTTP.
+async fn read_request(stream: &mut TcpStream, head_alone: bool) -> Option<String> {
     let mut request = Vec::new();
     let mut buffer = vec![0; 16 * 1024];
     loop {
@@ -114,7 +115,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
         }
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-            if body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
+            if head_alone || body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
                 return Some(text.into_owned());
             }
         }
@@ -148,5 +149,6 @@ async fn play(stream: &mut TcpStream, answer: &Answer) {
         End::Stall => {}
     }
     // Until the client closes too: an end with unread bytes would be a reset.
-    while stream.read(&mut [0; 64]).await.is_ok_and(|count| count > 0) {}
+    let mut rest = vec![0; 64 * 1024];
+    while stream.read(&mut rest).await.is_ok_and(|count| count > 0) {}
 }

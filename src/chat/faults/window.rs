@@ -120,6 +120,14 @@ pub(super) fn cases() -> Vec<Case> {
         ),
         case("L22", "a gateway's page", [status(413).html("<title>413 Request Entity Too Large</title>")])
             .fails(Kind::Compact, 413, &["413 Request Entity Too Large"]),
+        case("L22", "a gateway that reads no further", [status(413).early()]).large().fails(
+            Kind::Compact,
+            413,
+            &["too long for a (413)"],
+        ),
+        case("L22", "a gateway that reads no further and hangs up", [status(413).early().reset()])
+            .large()
+            .fails(Kind::Compact, 413, &["too long for a (413)"]),
         case("L22", "by name alone", [status(400).json(r#"{"error":{"code":"context_length_exceeded"}}"#)])
             .fails(Kind::Compact, 400, &[]),
         case(
