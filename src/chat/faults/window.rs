@@ -102,9 +102,6 @@ pub(super) fn cases() -> Vec<Case> {
             .fails(Kind::Compact, code, &["the conversation is too long for a"])
             .retries(&[])
     };
-    let no_overflow = |name: &str, code: u16, words: &str| {
-        case("L22", name, [refused(code, words)]).max_retries(0).fails(Kind::GiveUp, code, &[])
-    };
     let full = r#"{"choices":[{"delta":{"content":"Hel"}}]}"#;
     let mut cases: Vec<Case> = WORDINGS.into_iter().map(said).collect();
     cases.extend([
@@ -140,24 +137,34 @@ pub(super) fn cases() -> Vec<Case> {
             .keys(2)
             .models(&["b"])
             .fails(Kind::Compact, 400, &[]),
-        no_overflow("a rate is none", 429, "Limit 10000 tokens per min on maximum context length"),
-        no_overflow(
+    ]);
+    cases.extend(no_overflow());
+    cases
+}
+
+/// Words like those, about something else.
+fn no_overflow() -> Vec<Case> {
+    let another = |name: &str, code: u16, words: &str| {
+        case("L22", name, [refused(code, words)]).max_retries(0).fails(Kind::GiveUp, code, &[])
+    };
+    vec![
+        another("a rate is none", 429, "Limit 10000 tokens per min on maximum context length"),
+        another(
             "a throttled one is none",
             503,
             "ThrottlingException: Too many tokens, please wait before trying again.",
         ),
-        no_overflow(
+        another(
             "a window that is too small is none",
             400,
             "Model context window too small (minimum is 16000 tokens)",
         ),
-        no_overflow(
+        another(
             "a long name is none",
             400,
             "Invalid 'user': string too long. string_above_max_length: context length",
         ),
-    ]);
-    cases
+    ]
 }
 
 #[tokio::test]
