@@ -13,9 +13,9 @@ use super::models::ModelSearch;
 use crate::agent::{Agent, AgentParts, NoHooks, Nudging};
 use crate::chat::accumulate::TextCalls;
 use crate::chat::endpoint::{ApiKey, Connections, Endpoint};
-use crate::chat::fallback::Fallback;
+use crate::chat::fallback::{Fallback, Keyed};
 use crate::chat::openai::{ChatServiceConfig, Patience, create_chat_service};
-use crate::chat::retry::Retry;
+use crate::chat::retry::{FirstAnswer, Retry};
 use crate::chat::wire::{Delivery, ImageSource, WireOptions};
 use crate::chat::{ChatError, ChatService, EndpointMemory};
 use crate::config::{self, Config, Header, Key, KeySource, Target};
@@ -34,11 +34,14 @@ const MAX_IMAGE_BYTES: u64 = 5 * 1024 * 1024;
 
 /// What endpoints have shown in this process, by their address: another model and a new session are no reason to forget it.
 #[derive(Debug, Default)]
-pub(super) struct Learnt(Mutex<BTreeMap<String, Arc<EndpointMemory>>>);
+pub(super) struct Learnt {
+    memories: Mutex<BTreeMap<String, Arc<EndpointMemory>>>,
+    first_answer: FirstAnswer,
+}
 
 impl Learnt {
     fn of(&self, endpoint: &Endpoint) -> Arc<EndpointMemory> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.memories.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = || Arc::new(EndpointMemory::of_host(endpoint.host()));
         Arc::clone(known.entry(endpoint.base().to_owned()).or_insert_with(fresh))
     }
@@ -87,6 +90,7 @@ fn chat(app: &App, model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
     let memory = app.learnt.of(&first);
     let (seed, images) = (app.clock.now_ms(), images(app));
     let patient = |endpoint: Endpoint| {
+        let key = endpoint.key_name().unwrap_or_default().to_owned();
         let service = create_chat_service(ChatServiceConfig {
             endpoint,
             http: http.clone(),
@@ -99,7 +103,8 @@ fn chat(app: &App, model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
             },
             images: Arc::clone(&images),
         });
-        Retry::new(service, config.limits.max_retries.value, seed)
+        let first_answer = app.learnt.first_answer.clone();
+        Keyed::new(key, Retry::new(service, config.limits.max_retries.value, seed, first_answer))
     };
     let others = others.into_iter().map(patient).collect();
     Ok(Arc::new(Fallback::new(patient(first), others, config.model.fallbacks.clone())))

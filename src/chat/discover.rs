@@ -50,7 +50,8 @@ pub async fn list_models(
     http: &reqwest::Client,
     patience: Duration,
 ) -> Result<Vec<ListedModel>, ChatError> {
-    let asked = Asked { host: endpoint.host(), key: endpoint.key_name(), model: "/models" };
+    let asked =
+        Asked { host: endpoint.host(), base: endpoint.base(), key: endpoint.key_name(), model: "/models" };
     let listed = match timeout(patience, fetch(endpoint, http)).await {
         Err(_elapsed) => {
             let seconds = patience.as_secs();

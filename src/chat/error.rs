@@ -35,7 +35,7 @@ pub enum Stage {
 /// What to do about a failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remedy {
-    /// Send it again.
+    /// Send it again. From [`Retry`](super::Retry) it comes only with a pause that nobody waits for unasked.
     Retry {
         /// Not before this pause, where the endpoint said so.
         after: Option<Duration>,

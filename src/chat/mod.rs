@@ -18,6 +18,8 @@ pub mod discover;
 pub mod endpoint;
 pub mod error;
 pub mod fallback;
+#[cfg(test)]
+mod faults;
 pub mod memory;
 pub mod models;
 pub mod openai;
@@ -42,10 +44,10 @@ use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, Slot, Too
 
 pub use endpoint::{ApiKey, Connections, Endpoint, KeyHeader};
 pub use error::{ChatError, Remedy, Stage};
-pub use fallback::Fallback;
+pub use fallback::{Fallback, Keyed};
 pub use memory::EndpointMemory;
 pub use openai::{ChatServiceConfig, OpenAiChatService, Patience, create_chat_service};
-pub use retry::Retry;
+pub use retry::{FirstAnswer, Retry};
 pub use scripted::Scripted;
 pub use wire::{ImageSource, WireOptions};
 

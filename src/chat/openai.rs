@@ -118,7 +118,7 @@ impl ChatService for OpenAiChatService {
         observer: &'a dyn ChatObserver,
     ) -> BoxFuture<'a, Result<Completion, ChatError>> {
         let (host, key) = (self.endpoint.host(), self.endpoint.key_name());
-        let asked = Asked { host, key, model: request.model.as_str() };
+        let asked = Asked { host, base: self.endpoint.base(), key, model: request.model.as_str() };
         let exchange = Exchange { service: self, request, observer, asked };
         Box::pin(async move { exchange.run().await.map_err(|error| self.endpoint.redact(error)) })
     }

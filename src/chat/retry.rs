@@ -1,9 +1,11 @@
 //! Asking again, with patience: a decorator over any service.
 //!
 //! It knows nothing of HTTP: what may be asked again says the error's remedy, how often says how far it came. The
-//! surprising decision: until the endpoint has answered once, a connection that cannot be made is tried again only once,
-//! for then it is more likely a wrong address than a bad moment.
+//! surprising decision: until an endpoint has answered once in this process, a connection that cannot be made is tried
+//! again only once, for then it is more likely a wrong address than a bad moment. All pauses are of the steady clock.
 
+use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -32,15 +34,21 @@ const MAX_SILENCES: u32 = 1;
 const MAX_REFUSED_CONNECTIONS: u32 = 1;
 
 /// Asks again what may be asked again.
-#[derive(Debug)]
 pub struct Retry<S> {
     inner: S,
     max_retries: u32,
     /// State of the generator of jitter.
     jitter: AtomicU64,
-    /// Whether the endpoint has ever answered, be it by an error.
-    has_answered: AtomicBool,
+    first_answer: FirstAnswer,
+    /// How a pause passes.
+    sleep: Sleep,
 }
+
+/// Whether any endpoint has ever answered, be it by an error: one value for the whole process, in which clones share.
+#[derive(Debug, Clone, Default)]
+pub struct FirstAnswer(Arc<AtomicBool>);
+
+type Sleep = fn(Duration) -> BoxFuture<'static, ()>;
 
 /// The next try.
 struct Next {
@@ -60,15 +68,16 @@ struct Tally {
 
 impl<S> Retry<S> {
     /// Asks `inner` at most `max_retries` times again. `seed` is for the jitter: any number will do, another one for each
-    /// process.
-    pub fn new(inner: S, max_retries: u32, seed: u64) -> Self {
-        let (jitter, has_answered) = (AtomicU64::new(seed), AtomicBool::new(false));
-        Self { inner, max_retries, jitter, has_answered }
+    /// process. `first_answer` is the process's.
+    pub fn new(inner: S, max_retries: u32, seed: u64, first_answer: FirstAnswer) -> Self {
+        let sleep = |time| -> BoxFuture<'static, ()> { Box::pin(tokio::time::sleep(time)) };
+        Self { inner, max_retries, jitter: AtomicU64::new(seed), first_answer, sleep }
     }
 
-    /// What is decorated.
-    pub fn inner(&self) -> &S {
-        &self.inner
+    /// The same with pauses that are told but not waited for: for tests with real sockets, whose time cannot be moved.
+    #[cfg(test)]
+    pub(super) fn hurried(self) -> Self {
+        Self { sleep: |_| Box::pin(tokio::task::yield_now()), ..self }
     }
 
     /// Whether to try once more after `error`, and when. Counts it.
@@ -85,7 +94,7 @@ impl<S> Retry<S> {
 
     fn limit(&self, stage: Stage) -> u32 {
         let limit = match stage {
-            Stage::Connect if !self.has_answered.load(Ordering::Relaxed) => MAX_REFUSED_CONNECTIONS,
+            Stage::Connect if !self.first_answer.has_come() => MAX_REFUSED_CONNECTIONS,
             Stage::Connect | Stage::Request => self.max_retries,
             Stage::Stream => MAX_BREAKS,
             Stage::Silence => MAX_SILENCES,
@@ -122,7 +131,7 @@ impl<S: ChatService> ChatService for Retry<S> {
             loop {
                 let outcome = self.inner.chat(request, &watch).await;
                 if !matches!(&outcome, Err(error) if error.stage == Stage::Connect) {
-                    self.has_answered.store(true, Ordering::Relaxed);
+                    self.first_answer.note();
                 }
                 let error = match outcome {
                     Ok(completion) => return Ok(completion),
@@ -133,9 +142,25 @@ impl<S: ChatService> ChatService for Retry<S> {
                 };
                 let (error, discard) = (error.message, watch.has_shown());
                 watch.on(ChatEvent::Retry { attempt, of, delay, error, discard }).await;
-                tokio::time::sleep(delay).await;
+                (self.sleep)(delay).await;
             }
         })
+    }
+}
+
+impl FirstAnswer {
+    fn has_come(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn note(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<S> fmt::Debug for Retry<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retry").field("max_retries", &self.max_retries).finish_non_exhaustive()
     }
 }
 
@@ -154,19 +179,22 @@ impl Tally {
     }
 }
 
-/// The error as it leaves: nobody should ask again at once what was asked again often enough.
-fn given_up(mut error: ChatError) -> ChatError {
-    if let Remedy::Retry { after } = error.remedy {
-        if let Some(after) = after.filter(|after| *after > MAX_WAIT) {
-            error.message = format!("{}; it asks to wait {}", error.message, units::duration(after));
+/// The error as it leaves: nobody should ask again at once what was asked again often enough. One that names a wait of more
+/// than a minute keeps its remedy, and says when.
+fn given_up(error: ChatError) -> ChatError {
+    match error.remedy {
+        Remedy::Retry { after: Some(after) } if after > MAX_WAIT => {
+            let message = format!("{}; it can be asked again in {}", error.message, units::duration(after));
+            ChatError { message, ..error }
         }
-        error.remedy = Remedy::GiveUp;
+        Remedy::Retry { .. } => ChatError { remedy: Remedy::GiveUp, ..error },
+        Remedy::NextKey | Remedy::NextModel | Remedy::Compact | Remedy::GiveUp => error,
     }
-    error
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use tokio::time::Instant;
 
     use super::super::scripted::{Answer, Scripted};
@@ -183,7 +211,7 @@ mod tests {
 
     /// Plays `answers` and says what was announced, how it ended, and how long it took.
     async fn play(answers: Vec<Answer>) -> (Vec<String>, Result<Completion, ChatError>, Duration) {
-        let service = Retry::new(Scripted::new(answers), 5, 7);
+        let service = Retry::new(Scripted::new(answers), 5, 7, FirstAnswer::default());
         let (heard, start) = (Heard::default(), Instant::now());
         let outcome = service.chat(&request(), &heard).await;
         (heard.retries(), outcome, start.elapsed())
@@ -227,7 +255,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_endpoint_that_has_answered_is_given_more_time_to_come_back() {
         let answers = [Answer::text("hi")].into_iter().chain(vec![Answer::failure(error(Stage::Connect)); 9]);
-        let service = Retry::new(Scripted::new(answers), 5, 7);
+        let service = Retry::new(Scripted::new(answers), 5, 7, FirstAnswer::default());
         let heard = Heard::default();
         assert!(service.chat(&request(), &heard).await.is_ok());
         assert!(service.chat(&request(), &heard).await.is_err());
@@ -247,13 +275,37 @@ mod tests {
     async fn the_endpoint_says_how_long_to_wait_up_to_a_minute() {
         let (retries, _, time) = play(vec![Answer::failure(after(60)), Answer::text("hi")]).await;
         assert_eq!((retries.len(), time), (1, Duration::from_mins(1)));
-        let (retries, outcome, _) = play(vec![Answer::failure(after(7200)), Answer::text("hi")]).await;
+        let (retries, outcome, time) = play(vec![Answer::failure(after(125 * 60)), Answer::text("hi")]).await;
         let error = outcome.unwrap_err();
-        assert_eq!((retries.len(), error.remedy, error.status), (0, Remedy::GiveUp, Some(429)));
-        assert_eq!(
-            error.message,
-            format!("busy; it asks to wait {}", units::duration(Duration::from_hours(2)))
+        assert_eq!((retries.len(), error.status, time), (0, Some(429), Duration::ZERO));
+        assert_eq!(error.message, "busy; it can be asked again in 2 h 5 m");
+        assert_eq!(error.remedy, Remedy::Retry { after: Some(Duration::from_mins(125)) });
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_to_anyone_counts_for_the_whole_process() {
+        let first_answer = FirstAnswer::default();
+        let refused = || Scripted::new(vec![Answer::failure(error(Stage::Connect)); 9]);
+        let retries = |service: Retry<Scripted>| async move {
+            let heard = Heard::default();
+            assert!(service.chat(&request(), &heard).await.is_err());
+            heard.retries().len()
+        };
+        assert_eq!(retries(Retry::new(refused(), 5, 7, first_answer.clone())).await, 1);
+        let other = Retry::new(Scripted::new([Answer::text("hi")]), 5, 7, first_answer.clone());
+        assert!(other.chat(&request(), &Heard::default()).await.is_ok());
+        assert_eq!(retries(Retry::new(refused(), 5, 7, first_answer)).await, 5);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_asked_again_where_that_is_not_wanted() {
+        let service = Retry::new(
+            Scripted::new([Answer::failure(after(1)), Answer::text("hi")]),
+            0,
+            7,
+            FirstAnswer::default(),
         );
+        assert!(service.chat(&request(), &Heard::default()).await.is_err());
     }
 
     #[tokio::test(start_paused = true)]
@@ -264,9 +316,60 @@ mod tests {
         assert_eq!(retries, ["1/2!", "2/2"]);
     }
 
+    fn any_failure() -> impl Strategy<Value = ChatError> {
+        let stage = prop_oneof![
+            Just(Stage::Connect),
+            Just(Stage::Request),
+            Just(Stage::Stream),
+            Just(Stage::Silence)
+        ];
+        let wait = proptest::option::of((0_u64..200_000).prop_map(Duration::from_millis));
+        (stage, wait, any::<u8>()).prop_map(|(stage, after, kind)| {
+            let remedy = match kind {
+                0..8 => Remedy::NextKey,
+                8..16 => Remedy::Compact,
+                _ => Remedy::Retry { after },
+            };
+            ChatError::new(remedy, "no").at(stage)
+        })
+    }
+
+    proptest! {
+        /// Whatever goes wrong, in whatever order.
+        #[test]
+        fn no_pause_is_over_its_cap_and_no_try_over_its_limit(
+            failures in proptest::collection::vec(any_failure(), 0..12),
+            max_retries in 0_u32..8,
+            seed in any::<u64>(),
+        ) {
+            let script = failures.iter().cloned().map(Answer::failure).chain([Answer::text("hi")]);
+            let service = Retry::new(Scripted::new(script), max_retries, seed, FirstAnswer::default());
+            let heard = Heard::default();
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+            let (outcome, time) = runtime.unwrap().block_on(async {
+                let start = Instant::now();
+                (service.chat(&request(), &heard).await, start.elapsed())
+            });
+            let delays: Vec<Duration> = heard
+                .events()
+                .into_iter()
+                .filter_map(|event| if let ChatEvent::Retry { delay, .. } = event { Some(delay) } else { None })
+                .collect();
+            prop_assert!(u32::try_from(delays.len()).unwrap() <= max_retries);
+            prop_assert_eq!(service.inner.requests().len(), delays.len() + 1);
+            prop_assert_eq!(outcome.is_ok(), service.inner.left() == 0);
+            prop_assert_eq!(time.as_millis(), delays.iter().sum::<Duration>().as_millis());
+            for (failure, delay) in failures.iter().zip(&delays) {
+                let Remedy::Retry { after } = failure.remedy else { panic!("asked again after {failure:?}") };
+                prop_assert!(after.map_or(*delay <= Duration::from_secs(30), |after| *delay == after));
+                prop_assert!(*delay <= MAX_WAIT);
+            }
+        }
+    }
+
     #[test]
     fn pauses_are_spread_and_capped() {
-        let service = Retry::new((), 99, 1);
+        let service = Retry::new((), 99, 1, FirstAnswer::default());
         let pauses: Vec<Duration> = (0..100).map(|_| service.pause(0)).collect();
         assert!(pauses.iter().all(|pause| (400..=600).contains(&pause.as_millis())));
         assert!(pauses.iter().min() < pauses.iter().max());

@@ -231,7 +231,7 @@ fn stop(reason: StopReason) -> &'static str {
 
 /// What a person is told of `fault`.
 fn told(fault: Fault) -> ChatError {
-    let asked = Asked { host: "h", key: None, model: "m" };
+    let asked = Asked { host: "h", base: "http://h/v1", key: None, model: "m" };
     match fault {
         Fault::TooLarge(message) => ChatError::new(Remedy::GiveUp, message),
         Fault::Page(page) => classify::page(asked, &page),

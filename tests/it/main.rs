@@ -14,6 +14,7 @@
 mod abort;
 mod bad_input;
 mod endpoint;
+mod faults;
 mod harness;
 mod headless;
 mod kills;

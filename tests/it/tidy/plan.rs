@@ -105,7 +105,7 @@ pub(super) const PURE: &[&str] = &[
     "src/chat/body.rs",
     "src/chat/calls.rs",
     "src/chat/chunk.rs",
-    "src/chat/classify.rs",
+    "src/chat/classify/",
     "src/chat/compat.rs",
     "src/chat/error.rs",
     "src/chat/models.rs",

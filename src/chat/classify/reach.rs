@@ -1,0 +1,240 @@
+//! No answer because of the way to the endpoint: names, ports, proxies, certificates.
+//!
+//! All that is known is a chain of causes in the words of the libraries; they are read like an endpoint's words. The
+//! surprising decision: a server that speaks no HTTP is not asked again, for it is the wrong port and no bad moment.
+
+use super::{Asked, line};
+use crate::chat::{ChatError, Remedy, Stage};
+
+/// No connection, or it ended before an answer came. `causes` from the outermost to the innermost.
+pub(in crate::chat) fn unsent(asked: Asked<'_>, causes: &[String], connected: bool) -> ChatError {
+    let all = causes.join(": ").to_lowercase();
+    let innermost = causes.last().map_or("no reason given", String::as_str);
+    if connected {
+        return broken_early(asked, &all, innermost);
+    }
+    let kinds = PROXY.iter().chain(&CERTIFICATE).chain(&CONNECTION);
+    let known = kinds.into_iter().find(|kind| kind.words.iter().any(|word| all.contains(word)));
+    let Obstacle { why, hint, outlook, .. } = known.unwrap_or(&UNKNOWN);
+    let why = if why.is_empty() { innermost } else { why };
+    let message = line(&format!("cannot reach {}: {why}", asked.host)) + &format!(" ({hint})");
+    let remedy = match outlook {
+        Outlook::Passing => Remedy::Retry { after: None },
+        Outlook::Lasting => Remedy::GiveUp,
+    };
+    ChatError::new(remedy, message).at(Stage::Connect)
+}
+
+/// It was sent, and what came back is no answer or nothing.
+fn broken_early(asked: Asked<'_>, all: &str, innermost: &str) -> ChatError {
+    let host = asked.host;
+    if all.contains("invalid http version") {
+        let hint = if asked.base.starts_with("http://") {
+            "where it speaks https, begin base_url with https://"
+        } else {
+            "check the port in base_url"
+        };
+        return ChatError::new(Remedy::GiveUp, format!("{host} does not speak HTTP there ({hint})"));
+    }
+    let message = format!("the connection to {host} broke before an answer came: {innermost}");
+    ChatError::new(Remedy::Retry { after: None }, line(&message))
+}
+
+/// What stands in the way.
+struct Obstacle {
+    /// Any of these in the causes, in lower case.
+    words: &'static [&'static str],
+    /// Empty: the innermost cause in its own words.
+    why: &'static str,
+    hint: &'static str,
+    outlook: Outlook,
+}
+
+/// Whether it may be gone at the next try.
+enum Outlook {
+    Passing,
+    Lasting,
+}
+
+const fn passing(words: &'static [&'static str], why: &'static str, hint: &'static str) -> Obstacle {
+    Obstacle { words, why, hint, outlook: Outlook::Passing }
+}
+
+const UNKNOWN: Obstacle = passing(&[], "", "check base_url and the network");
+
+const PROXY: [Obstacle; 3] = [
+    Obstacle {
+        words: &["proxy authorization required", "proxy auth", "407"],
+        why: "the proxy wants a name and a password",
+        hint: "put them into the proxy's URL",
+        outlook: Outlook::Lasting,
+    },
+    passing(
+        &["failed to create underlying connection"],
+        "the proxy cannot be reached",
+        "check HTTPS_PROXY, or except the host in NO_PROXY",
+    ),
+    passing(
+        &["tunnel error", "socks error"],
+        "the proxy makes no connection to it",
+        "check base_url and HTTPS_PROXY, or except the host in NO_PROXY",
+    ),
+];
+
+/// Before those of the connection, whose words are more general.
+const CERTIFICATE: [Obstacle; 8] = [
+    passing(
+        &["unknownissuer", "unknown issuer", "self-signed"],
+        "its certificate is signed by nobody whom this machine trusts",
+        "to trust a CA of your own name its PEM file in SSL_CERT_FILE, or as ca_file in config.toml",
+    ),
+    passing(
+        &["causedasendentity"],
+        "its certificate is that of a CA",
+        "give the server one of its own, and name the CA's PEM file in SSL_CERT_FILE, or as ca_file in config.toml",
+    ),
+    passing(
+        &["certificate expired", "certificateexpired", "certificate: expired"],
+        "its certificate has expired",
+        "check the date of this machine, or have it renewed",
+    ),
+    passing(
+        &["not valid yet", "notvalidyet"],
+        "its certificate is not valid yet",
+        "check the date of this machine",
+    ),
+    passing(
+        &["not valid for name", "notvalidforname"],
+        "its certificate is for another name",
+        "check the host in base_url",
+    ),
+    passing(
+        &["invalidcontenttype", "corrupt message"],
+        "it speaks no TLS on that port",
+        "begin base_url with http://, or check the port",
+    ),
+    passing(&["revoked"], "its certificate has been revoked", "tell the owner of the host"),
+    passing(
+        &["certificate", "tls", "handshake", "fatal alert"],
+        "",
+        "check base_url; a CA of your own is named in SSL_CERT_FILE, or as ca_file in config.toml",
+    ),
+];
+
+const CONNECTION: [Obstacle; 4] = [
+    passing(&["dns error", "failed to lookup"], "no such host", "check base_url and the network"),
+    passing(&["refused"], "connection refused", "check that the server runs, and base_url"),
+    passing(&["timed out"], "no connection in time", "check the network, or raise connect_timeout_secs"),
+    passing(&["unreachable", "no route"], "no way to it", "check the network"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::ASKED;
+    use super::*;
+
+    const RETRY: Remedy = Remedy::Retry { after: None };
+
+    #[track_caller]
+    fn check(causes: &[&str], remedy: &Remedy, expected: &str) {
+        let causes: Vec<String> = causes.iter().map(|&cause| cause.to_owned()).collect();
+        let error = unsent(ASKED, &causes, false);
+        assert_eq!((error.message.as_str(), &error.remedy, error.stage), (expected, remedy, Stage::Connect));
+    }
+
+    #[test]
+    fn a_host_that_cannot_be_reached_is_told_with_its_cause() {
+        check(
+            &["error sending request", "tcp connect error", "Connection refused (os error 111)"],
+            &RETRY,
+            "cannot reach api.example.com: connection refused (check that the server runs, and base_url)",
+        );
+        check(
+            &["dns error", "failed to lookup address information: Name or service not known"],
+            &RETRY,
+            "cannot reach api.example.com: no such host (check base_url and the network)",
+        );
+        check(
+            &["tcp connect error", "deadline has elapsed", "operation timed out"],
+            &RETRY,
+            "cannot reach api.example.com: no connection in time (check the network, or raise connect_timeout_secs)",
+        );
+        check(
+            &["Network is unreachable (os error 101)"],
+            &RETRY,
+            "cannot reach api.example.com: no way to it (check the network)",
+        );
+        check(&["odd"], &RETRY, "cannot reach api.example.com: odd (check base_url and the network)");
+        check(&[], &RETRY, "cannot reach api.example.com: no reason given (check base_url and the network)");
+    }
+
+    #[test]
+    fn a_proxy_is_told_from_the_host_behind_it() {
+        check(
+            &["tunnel error: proxy authorization required"],
+            &Remedy::GiveUp,
+            "cannot reach api.example.com: the proxy wants a name and a password (put them into the proxy's URL)",
+        );
+        check(
+            &["tunnel error: failed to create underlying connection", "Connection refused (os error 111)"],
+            &RETRY,
+            "cannot reach api.example.com: the proxy cannot be reached (check HTTPS_PROXY, or except the host in NO_PROXY)",
+        );
+        check(
+            &["tunnel error: unsuccessful"],
+            &RETRY,
+            "cannot reach api.example.com: the proxy makes no connection to it \
+             (check base_url and HTTPS_PROXY, or except the host in NO_PROXY)",
+        );
+    }
+
+    /// The causes are what `rustls` says.
+    #[test]
+    fn a_certificate_that_is_not_trusted_says_why_and_how_to_trust_it() {
+        #[track_caller]
+        fn says(cause: &str, words: &[&str]) {
+            let error = unsent(ASKED, &[cause.to_owned()], false);
+            assert!(words.iter().all(|word| error.message.contains(word)), "{}", error.message);
+            assert_eq!(error.remedy, RETRY);
+        }
+        let trust = ["SSL_CERT_FILE", "ca_file"];
+        says("invalid peer certificate: UnknownIssuer", &["signed by nobody", trust[0], trust[1]]);
+        says(
+            "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))",
+            &["of a CA", trust[0], trust[1]],
+        );
+        says(
+            "invalid peer certificate: certificate expired: verification time 1700000000 (UNIX), but certificate is not \
+             valid after 1600000000 (100000000 seconds ago)",
+            &["has expired", "date"],
+        );
+        says("invalid peer certificate: Expired", &["has expired", "date"]);
+        says(
+            "invalid peer certificate: certificate not valid yet: verification time 1 (UNIX)",
+            &["not valid yet", "date"],
+        );
+        says(
+            "invalid peer certificate: certificate not valid for name \"localhost\"; certificate is only valid for \
+             DnsName(\"other.example\")",
+            &["for another name", "base_url"],
+        );
+        says("received corrupt message of type InvalidContentType", &["no TLS", "http://"]);
+        says("received fatal alert: HandshakeFailure", &["HandshakeFailure", trust[0]]);
+        says("tls handshake eof", &["tls handshake eof"]);
+    }
+
+    #[test]
+    fn a_connection_that_broke_after_it_was_made_is_asked_again() {
+        let unsent = |cause: &str, base: &str| unsent(Asked { base, ..ASKED }, &[cause.to_owned()], true);
+        for cause in
+            ["connection closed before message completed", "http2 error: connection error received: GOAWAY"]
+        {
+            let broken = unsent(cause, "https://x/v1");
+            assert_eq!((broken.remedy, broken.stage), (RETRY, Stage::Request));
+            assert!(broken.message.ends_with(cause), "{}", broken.message);
+        }
+        let deaf = unsent("invalid HTTP version parsed", "http://x/v1");
+        assert!(deaf.remedy == Remedy::GiveUp && deaf.message.contains("https://"), "{}", deaf.message);
+        assert!(unsent("invalid HTTP version parsed", "https://x").message.contains("port"));
+    }
+}
