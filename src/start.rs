@@ -144,8 +144,8 @@ async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbeg
     let out = io::stdout();
     let reader = if out.is_terminal() { Reader::Person } else { Reader::Program };
     let scene = Scene::of(&begun.session, &begun.facts, &conversation, begun.remarks, &piped);
-    let mut report = Report::new(out, reader, format, scene);
-    let code = headless::run(&mut conversation, prompt, &mut report, &mut signals).await;
+    let mut report = Report::new(reader, format, scene);
+    let code = headless::run(&mut conversation, prompt, &mut report, (out, &mut signals)).await;
     conversation.close().await;
     Ok(code)
 }

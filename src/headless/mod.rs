@@ -2,57 +2,119 @@
 //!
 //! It drives the same conversation as the screen does; nobody is there to ask, so what would ask is denied and the model told. The
 //! output is the final message, or one JSON object, or a line an event; errors and remarks go to standard error. Standard output that
-//! is closed early ends the run like an interrupt: there is nobody left to work for.
+//! is closed early ends the run like an interrupt: there is nobody left to work for. One that is open and not read makes the run
+//! wait, but no signal: that ends it, read or not.
 
 pub mod input;
 mod report;
 mod stream_json;
 
-use std::io::Write;
+use std::os::fd::AsFd;
+use std::pin::pin;
 use std::process::ExitCode;
+use std::time::Duration;
+
+use tokio::time::sleep;
 
 use crate::conversation::{Conversation, Happening};
 use crate::error::Exit;
+use crate::os::outlet::Outlet;
 use crate::os::signals::{Signal, Signals};
 use crate::protocol::{LoopResult, RunEnd};
 
 pub use report::{Format, Reader, Report, Scene, not_begun};
 
-/// Runs `prompt` to its end and reports it.
-pub async fn run<W: Write>(
+/// After a signal, so long for whoever should read the output: a pipe that is read takes microseconds.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Runs `prompt` to its end and reports it on `out`, unless a signal ends it.
+pub async fn run<F: AsFd>(
     conversation: &mut Conversation,
     prompt: String,
-    report: &mut Report<W>,
-    signals: &mut Signals,
+    report: &mut Report,
+    (out, signals): (F, &mut Signals),
 ) -> ExitCode {
-    let mut stopped_by = None;
-    let mut broken = report.begin().is_err();
+    let mut printer = Printer { outlet: Outlet::new(out), signals, stopped_by: None, state: State::Open };
     conversation.submit(prompt);
+    report.begin();
     let result = loop {
-        if broken {
+        printer.print(&report.take(), conversation).await;
+        if printer.state != State::Open {
             conversation.abort();
         }
         let happening = tokio::select! {
             biased;
-            signal = signals.next() => {
-                stopped_by = stopped_by.or(Some(signal));
-                conversation.abort();
+            signal = printer.signals.next() => {
+                printer.stop(signal, conversation);
                 continue;
             }
             happening = conversation.next() => happening,
         };
         match happening {
-            Happening::Event(event) => broken |= report.event(&event).is_err(),
+            Happening::Event(event) => report.event(&event),
             // Nobody asks: the conversation's own approver denies. A question without an answer is denied as well.
             Happening::Asked(_) => {}
             Happening::Ended(ended) => break ended.result,
         }
     };
-    broken |= report.end(&result).is_err();
-    if broken {
+    report.end(&result);
+    printer.print(&report.take(), conversation).await;
+    if printer.state == State::Closed {
         return ExitCode::from(Exit::ClosedOutput.code());
     }
-    exit_code(&result, stopped_by)
+    Report::tell_error(&result);
+    exit_code(&result, printer.stopped_by)
+}
+
+/// Standard output, and what may keep it from being written.
+struct Printer<'a, F> {
+    outlet: Outlet<F>,
+    signals: &'a mut Signals,
+    stopped_by: Option<Signal>,
+    state: State,
+}
+
+/// What is known of who reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// Gone.
+    Closed,
+    /// There, and took nothing when it was time to leave.
+    GivenUp,
+}
+
+impl<F: AsFd> Printer<'_, F> {
+    /// Prints `text`, however long that takes while nobody wants to stop.
+    async fn print(&mut self, text: &str, conversation: &mut Conversation) {
+        if text.is_empty() || self.state != State::Open {
+            return;
+        }
+        let Self { outlet, signals, stopped_by, state } = self;
+        let mut writing = pin!(outlet.write(text.as_bytes()));
+        loop {
+            tokio::select! {
+                biased;
+                signal = signals.next(), if stopped_by.is_none() => {
+                    *stopped_by = Some(signal);
+                    conversation.abort();
+                }
+                written = &mut writing => {
+                    *state = if written.is_ok() { State::Open } else { State::Closed };
+                    return;
+                }
+                () = sleep(LAST_WORDS), if stopped_by.is_some() => {
+                    *state = State::GivenUp;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn stop(&mut self, signal: Signal, conversation: &mut Conversation) {
+        self.stopped_by = self.stopped_by.or(Some(signal));
+        conversation.abort();
+    }
 }
 
 fn exit_code(result: &LoopResult, stopped_by: Option<Signal>) -> ExitCode {

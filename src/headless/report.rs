@@ -1,7 +1,8 @@
 //! What a headless run prints, in one of three formats.
 //!
 //! `text`: the final message alone. `json`: the result object alone. `stream-json`: a line an event, each flushed. What a person
-//! should know besides goes to standard error, a line each. A failed write means that nobody reads any more; it is the caller's to stop.
+//! should know besides goes to standard error, a line each. What goes to standard output is handed over ([`Report::take`]) and not
+//! written here: whoever writes it must be able to stop waiting for a reader.
 
 use std::io::{self, Write};
 
@@ -84,42 +85,41 @@ impl Scene {
 }
 
 /// Prints a run.
-pub struct Report<W> {
-    out: W,
+pub struct Report {
+    /// What has not been taken.
+    out: String,
     format: Format,
     reader: Reader,
     scene: Scene,
 }
 
-impl<W: Write> Report<W> {
-    /// Prints to `out`, which `reader` reads.
-    pub fn new(out: W, reader: Reader, format: Format, scene: Scene) -> Self {
-        Self { out, format, reader, scene }
+impl Report {
+    /// What is printed will be read by `reader`.
+    pub fn new(reader: Reader, format: Format, scene: Scene) -> Self {
+        Self { out: String::new(), format, reader, scene }
+    }
+
+    /// What is to be printed since the last time.
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.out)
     }
 
     /// The beginning of a run.
-    ///
-    /// # Errors
-    /// Where the output is closed.
-    pub fn begin(&mut self) -> io::Result<()> {
+    pub fn begin(&mut self) {
         let remarks = self.scene.notices.clone();
         if self.format == Format::StreamJson {
-            self.line(&stream_json::session_start(&self.scene))?;
+            self.line(&stream_json::session_start(&self.scene));
         }
         for (kind, text) in remarks {
             remark(&text);
             if self.format == Format::StreamJson {
-                self.line(&stream_json::notice(kind, &text))?;
+                self.line(&stream_json::notice(kind, &text));
             }
         }
-        Ok(())
     }
 
     /// One event.
-    ///
-    /// # Errors
-    /// Where the output is closed.
-    pub fn event(&mut self, event: &AgentEvent) -> io::Result<()> {
+    pub fn event(&mut self, event: &AgentEvent) {
         if let AgentEvent::Notice { kind, text } = event
             && is_remarked(*kind)
         {
@@ -127,44 +127,42 @@ impl<W: Write> Report<W> {
         }
         match (self.format, stream_json::event(event)) {
             (Format::StreamJson, Some(line)) => self.line(&line),
-            (Format::StreamJson | Format::Text | Format::Json, _) => Ok(()),
+            (Format::StreamJson | Format::Text | Format::Json, _) => {}
         }
     }
 
-    /// The end of a run.
-    ///
-    /// # Errors
-    /// Where the output is closed.
-    pub fn end(&mut self, result: &LoopResult) -> io::Result<()> {
-        let error = result.end.error();
+    /// The end of a run. What went wrong is told by [`Report::tell_error`], once this is out.
+    pub fn end(&mut self, result: &LoopResult) {
         match self.format {
-            Format::Text => {
-                if error.is_none() {
-                    let text = result.final_message.trim_end();
-                    let shown = match self.reader {
-                        Reader::Person => sanitize(text),
-                        Reader::Program => text.into(),
-                    };
-                    writeln!(self.out, "{shown}")?;
+            Format::Text if result.end.error().is_none() => {
+                let text = result.final_message.trim_end();
+                match self.reader {
+                    Reader::Person => self.out.push_str(&sanitize(text)),
+                    Reader::Program => self.out.push_str(text),
                 }
+                self.out.push('\n');
             }
-            Format::Json => self.line(&stream_json::result(result, &self.scene.session_id))?,
+            Format::Text => {}
+            Format::Json => self.line(&stream_json::result(result, &self.scene.session_id)),
             Format::StreamJson => {
                 if let Some(line) = stream_json::turn_limit(&result.end) {
-                    self.line(&line)?;
+                    self.line(&line);
                 }
-                self.line(&stream_json::result(result, &self.scene.session_id))?;
+                self.line(&stream_json::result(result, &self.scene.session_id));
             }
         }
-        if let Some(error) = error {
-            remark(&format!("Error: {}", error.message));
-        }
-        self.out.flush()
     }
 
-    fn line(&mut self, value: &serde_json::Value) -> io::Result<()> {
-        writeln!(self.out, "{value}")?;
-        self.out.flush()
+    /// Says on standard error why a run failed.
+    pub fn tell_error(result: &LoopResult) {
+        if let Some(error) = result.end.error() {
+            remark(&format!("Error: {}", error.message));
+        }
+    }
+
+    fn line(&mut self, value: &serde_json::Value) {
+        self.out.push_str(&value.to_string());
+        self.out.push('\n');
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! In reading order: what is read once at the start ([`mod@env`], [`paths`]), files ([`mod@file`]),
 //! commands ([`process`], with [`capture`] for what they say and [`family`] for all they started),
-//! and the outside ([`http`], [`signals`], [`clock`], [`log`]).
+//! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`]).
 
 pub mod env;
 pub mod paths;
@@ -21,4 +21,5 @@ mod supervise;
 pub mod clock;
 pub mod http;
 pub mod log;
+pub mod outlet;
 pub mod signals;

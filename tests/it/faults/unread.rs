@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Value, json};
 
 use crate::harness::Clawd;
@@ -120,6 +120,31 @@ fn standstill(sent: &Watched<Sent>) -> usize {
         last = now;
     }
     last
+}
+
+#[test]
+fn a_signal_ends_a_run_whose_output_nobody_reads() {
+    for (signal, expected) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (sent, enough) = (Arc::new(Watched::<Sent>::default()), Arc::new(Watched::<bool>::default()));
+        {
+            let (sent, enough) = (Arc::clone(&sent), Arc::clone(&enough));
+            // the second request never comes: it ends with the tests
+            std::thread::spawn(move || serve(&listener, &sent, &enough));
+        }
+        let clawd = Clawd::alone()
+            .env("CLAWD_BASE_URL", &format!("http://{address}/v1"))
+            .env("CLAWD_MODEL", "mock-1")
+            .args(["-p", "--output-format", "stream-json", "--no-session", "go"]);
+        let mut running = Unread::start(&clawd);
+        sent.wait(DEADLINE, |sent| sent.asked.then_some(())).expect("it asks");
+        standstill(&sent);
+        kill_process(Pid::from_child(&running.0), signal).unwrap();
+        // its output is not read: only its end ends this
+        assert_eq!(running.0.wait().unwrap().code(), Some(expected));
+        enough.with(|enough| *enough = true);
+    }
 }
 
 #[test]
