@@ -22,7 +22,7 @@ use std::time::Duration;
 use crate::permission::{Mode, Rules};
 use crate::protocol::ModelId;
 
-pub use choice::save_choice;
+pub use choice::{ModelPlace, save_choice, save_model};
 pub use credentials::{Credentials, save_key};
 pub use endpoint::{BadUrl, BaseUrl, Endpoint, Key, KeySource, OPENAI, Target};
 pub use error::ConfigError;
