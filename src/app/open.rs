@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::begin::Taken;
 use super::demo::{self, Sample};
+use super::known::Known;
 use super::told::Told;
 use super::{App, Lasting, Place};
 use crate::cli::{Cli, Task};
@@ -48,6 +49,7 @@ pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
         session: None,
         taken: Taken::default(),
         remarks,
+        known: Known::default(),
         sample: None,
     };
     if demo {

@@ -34,7 +34,8 @@ pub fn save_model(path: &Path, place: ModelPlace<'_>, model: &str) -> Result<(),
 /// Writes what `edit` makes of the file's text.
 fn save(path: &Path, edit: impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
     let old = read_text(path)?;
-    let text = edit(old.as_deref().unwrap_or_default()).ok_or_else(|| ConfigError::Damage(path.to_owned()))?;
+    let text =
+        edit(old.as_deref().unwrap_or_default()).ok_or_else(|| ConfigError::Damage(path.to_owned()))?;
     match old {
         // the user's own file may be a link into a repository, with a mode of its own
         Some(_) => Ok(replace(path, text.as_bytes())?),

@@ -2,7 +2,7 @@
 //!
 //! Shared by the server's thread, which changes it, and the test's, which waits for that.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::time::Instant;
 
@@ -85,6 +85,8 @@ pub(super) struct Pages {
     pub(super) script: VecDeque<Answer>,
     pub(super) forever: Option<Answer>,
     pub(super) models: Vec<String>,
+    /// answers to requests that are not for chat, by method and path
+    pub(super) served: BTreeMap<String, Answer>,
     pub(super) requests: Vec<Request>,
     /// method and path of what was asked besides chat
     pub(super) others: Vec<String>,
@@ -162,8 +164,12 @@ impl Pages {
     }
 
     fn other(&mut self, method: &str, path: &str) -> Reply {
-        self.others.push(format!("{method} {path}"));
-        let answer = if (method, path) == ("GET", "/v1/models") {
+        let request = format!("{method} {path}");
+        let served = self.served.get(&request).cloned();
+        self.others.push(request);
+        let answer = if let Some(answer) = served {
+            answer
+        } else if (method, path) == ("GET", "/v1/models") {
             let data: Vec<Value> = self
                 .models
                 .iter()
