@@ -12,7 +12,7 @@ use crate::protocol::ModelId;
 use crate::text::units;
 
 /// A window with fewer tokens has no room for tools: their descriptions, a file and an answer.
-pub(super) const SMALL_WINDOW: u64 = 8_000;
+const SMALL_WINDOW: u64 = 8_000;
 
 /// A model that can be taken, as a list shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,8 +91,7 @@ impl Known {
         configured: Option<u64>,
     ) -> Option<String> {
         let (window, _) = self.window(model, configured)?;
-        let is_small = window.tokens < SMALL_WINDOW && window.bound != Bound::AtMost;
-        (is_small && self.warned.insert(model.clone()))
+        (is_small(window) && self.warned.insert(model.clone()))
             .then(|| small_window(model, window, self.server(model)))
     }
 
@@ -165,13 +164,33 @@ pub(super) fn tokens(window: Window) -> String {
     }
 }
 
+/// The same in a sentence: `32k tokens`, `4k tokens unless set`, `up to 128k tokens`.
+pub(super) fn in_words(window: Window) -> String {
+    let tokens = units::tokens(window.tokens);
+    match window.bound {
+        Bound::InUse => format!("{tokens} tokens"),
+        Bound::Usual => format!("{tokens} tokens unless set"),
+        Bound::AtMost => format!("up to {tokens} tokens"),
+    }
+}
+
+/// Whether tools have no room in a window, as it is in use.
+pub(super) fn is_small(window: Window) -> bool {
+    window.tokens < SMALL_WINDOW && window.bound != Bound::AtMost
+}
+
+/// How a window is made larger.
+pub(super) fn larger_window(server: Option<Server>) -> &'static str {
+    server.map_or(LARGER_WINDOW, Server::larger_window)
+}
+
 /// That a window is too small, and how it is made larger.
 fn small_window(model: &ModelId, window: Window, server: Option<Server>) -> String {
-    let larger = server.map_or(LARGER_WINDOW, Server::larger_window);
     format!(
-        "the window of {model} has {} tokens: too small for tools, which need {} and more ({larger})",
+        "the window of {model} has {} tokens: too small for tools, which need {} and more ({})",
         units::tokens(window.tokens),
-        units::tokens(SMALL_WINDOW)
+        units::tokens(SMALL_WINDOW),
+        larger_window(server)
     )
 }
 

@@ -6,6 +6,7 @@
 
 mod begin;
 mod demo;
+mod doctor;
 pub mod facts;
 mod kept;
 mod known;
@@ -37,6 +38,7 @@ use told::Told;
 
 pub use crate::chat::discover::ModelList;
 pub use demo::PROMPT as DEMO_PROMPT;
+pub use doctor::{Diagnosis, Doctor};
 pub use known::ModelRow;
 pub use local::find_local_servers;
 pub use models::{Glimpse, ModelGlance, ModelSearch, find_model, list_models, look_at_model};

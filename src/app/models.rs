@@ -66,7 +66,7 @@ impl ModelSearch {
 /// # Errors
 /// Where it cannot be asked, or does not answer with a list.
 pub async fn list_models(search: &ModelSearch) -> Result<ModelList, Error> {
-    list(search).await.map_err(refused)
+    ask(search).await.map_err(refused)
 }
 
 /// Finds out what it can of a model. Takes 2 s at most, and is silent about what it could not find.
@@ -84,7 +84,7 @@ pub async fn look_at_model(glance: ModelGlance) -> Glimpse {
 /// # Errors
 /// Where it lists none or several, or cannot be asked.
 pub async fn find_model(search: &ModelSearch) -> Result<ModelId, Error> {
-    match list(search).await {
+    match ask(search).await {
         Ok(list) => only(list.models.into_iter().map(|model| model.id).collect(), search.endpoint.host()),
         Err(error) => Err(unlisted(error)),
     }
@@ -95,7 +95,8 @@ pub(super) fn none_named() -> Error {
         .hint("try --model NAME, or `model = \"NAME\"` in config.toml")
 }
 
-async fn list(search: &ModelSearch) -> Result<ModelList, ChatError> {
+/// The endpoint's models, or what exactly went wrong.
+pub(super) async fn ask(search: &ModelSearch) -> Result<ModelList, ChatError> {
     let http = search.endpoint.client(search.connections.clone())?;
     discover::list_models(&search.endpoint, &http, search.patience).await
 }

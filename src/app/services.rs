@@ -70,11 +70,19 @@ fn chat(app: &App, model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
         return demo::chat(model);
     }
     let config = &app.config;
-    let endpoint = endpoint(config)?;
-    let http = endpoint.client(connections(config, &app.place.env)).map_err(refused)?;
     let seed = app.clock.now_ms();
+    let asked = examined(config, &app.place.env)?;
+    let service = create_chat_service(ChatServiceConfig { images: images(app), ..asked });
+    let patient = Retry::new(service, config.limits.max_retries.value, seed);
+    Ok(Arc::new(Fallback::new(patient, Vec::new(), config.model.fallbacks.clone())))
+}
+
+/// The endpoint as a conversation asks it, for whoever examines it: with nothing remembered, and without images.
+pub(super) fn examined(config: &Config, env: &Env) -> Result<ChatServiceConfig, Error> {
+    let endpoint = endpoint(config)?;
+    let http = endpoint.client(connections(config, env)).map_err(refused)?;
     let memory = Arc::new(EndpointMemory::of_host(endpoint.host()));
-    let service = create_chat_service(ChatServiceConfig {
+    Ok(ChatServiceConfig {
         endpoint,
         http,
         wire: WireOptions {
@@ -86,10 +94,8 @@ fn chat(app: &App, model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
         text_calls: TextCalls::Off,
         memory,
         patience: Patience { first_byte: config.limits.first_byte.value, idle: config.limits.silence.value },
-        images: images(app),
-    });
-    let patient = Retry::new(service, config.limits.max_retries.value, seed);
-    Ok(Arc::new(Fallback::new(patient, Vec::new(), config.model.fallbacks.clone())))
+        images: Arc::new(|_| None),
+    })
 }
 
 /// Where and how the endpoint is asked for its models.

@@ -43,8 +43,7 @@ pub(super) fn lines(app: &App, conversation: &Conversation) -> Vec<String> {
 /// The model's window with who says so, and what else is known of it.
 fn window(app: &App, model: &ModelId) -> String {
     let window = app.known.window(model, app.config.model.context_window);
-    let window =
-        window.map(|(window, source)| format!("{} tokens, {}", known::tokens(window), source.said()));
+    let window = window.map(|(window, source)| format!("{}, {}", known::in_words(window), source.said()));
     let family = models::family(model.as_str());
     let told = app.known.told(model);
     let images = match told.images.or(family.map(|family| family.images).unwrap_or_default()) {

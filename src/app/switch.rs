@@ -54,10 +54,11 @@ impl App {
         let agent = self.agent(&model, conversation.bench())?;
         self.model = Some(model.clone());
         conversation.set_agent(Arc::new(agent));
-        let mut said = format!("model: {model} · {}", self.keep_model(&model));
-        if self.known.lists(&model) == Some(false) {
-            said += &format!(" · {} does not list it", self.host());
-        }
+        let listed = match self.known.lists(&model) {
+            Some(false) => format!(" · {} does not list it", self.host()),
+            Some(true) | None => String::new(),
+        };
+        let said = format!("model: {model} · {}{listed}", self.keep_model(&model));
         let facts = Facts { mode: conversation.mode().name().to_owned(), ..self.facts() };
         Ok(Switched { facts, said })
     }

@@ -41,7 +41,7 @@ use crate::protocol::{AssistantMessage, ModelId, NoticeKind, Slot, ToolDefinitio
 pub use endpoint::{ApiKey, Connections, Endpoint};
 pub use error::{ChatError, Remedy, Stage};
 pub use fallback::Fallback;
-pub use memory::EndpointMemory;
+pub use memory::{Arrival, EndpointMemory};
 pub use openai::{ChatServiceConfig, OpenAiChatService, Patience, create_chat_service};
 pub use retry::Retry;
 pub use scripted::Scripted;

@@ -6,6 +6,7 @@
 pub mod clip;
 pub mod diff;
 pub mod escape;
+pub mod fill;
 pub mod glob;
 pub mod nearest;
 pub mod sanitize;

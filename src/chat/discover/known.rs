@@ -157,45 +157,45 @@ mod tests {
     #[test]
     fn the_window_in_use_counts_before_the_largest_possible() {
         #[track_caller]
-        fn check(model: Value, expected: Option<(u64, Bound)>) {
-            let window = Known::read(&model).window.map(|window| (window.tokens, window.bound));
+        fn check(model: &Value, expected: Option<(u64, Bound)>) {
+            let window = Known::read(model).window.map(|window| (window.tokens, window.bound));
             assert_eq!(window, expected, "{model}");
         }
-        check(json!({"max_model_len": 4096}), Some((4096, Bound::InUse)));
-        check(json!({"meta": {"n_ctx": 16384, "n_ctx_train": 32768}}), Some((16384, Bound::InUse)));
-        check(json!({"meta": {"n_ctx_train": 8192}}), Some((8192, Bound::AtMost)));
-        check(json!({"max_context_length": 9, "loaded_context_length": 5}), Some((5, Bound::InUse)));
-        check(json!({"context_length": 0, "top_provider": {"context_length": 9}}), Some((9, Bound::InUse)));
-        check(json!({"mode": "chat", "max_input_tokens": 16384}), Some((16384, Bound::InUse)));
-        check(json!({"context_window": "?"}), None);
-        check(json!("a"), None);
+        check(&json!({"max_model_len": 4096}), Some((4096, Bound::InUse)));
+        check(&json!({"meta": {"n_ctx": 16384, "n_ctx_train": 32768}}), Some((16384, Bound::InUse)));
+        check(&json!({"meta": {"n_ctx_train": 8192}}), Some((8192, Bound::AtMost)));
+        check(&json!({"max_context_length": 9, "loaded_context_length": 5}), Some((5, Bound::InUse)));
+        check(&json!({"context_length": 0, "top_provider": {"context_length": 9}}), Some((9, Bound::InUse)));
+        check(&json!({"mode": "chat", "max_input_tokens": 16384}), Some((16384, Bound::InUse)));
+        check(&json!({"context_window": "?"}), None);
+        check(&json!("a"), None);
     }
 
     #[test]
     fn abilities_have_many_names() {
         #[track_caller]
-        fn check(model: Value, images: Ability, tools: Ability, thinks: Ability) {
-            let known = Known::read(&model);
+        fn check(model: &Value, images: Ability, tools: Ability, thinks: Ability) {
+            let known = Known::read(model);
             assert_eq!((known.images, known.tools, known.thinks), (images, tools, thinks), "{model}");
         }
         use Ability::{No, Unknown, Yes};
-        check(json!({"capabilities": ["completion", "vision", "tools"]}), Yes, Yes, Unknown);
-        check(json!({"capabilities": {"vision": false, "function_calling": true}}), No, Yes, Unknown);
-        check(json!({"type": "vlm"}), Yes, Unknown, Unknown);
-        check(json!({"modalities": {"vision": false}}), No, Unknown, Unknown);
+        check(&json!({"capabilities": ["completion", "vision", "tools"]}), Yes, Yes, Unknown);
+        check(&json!({"capabilities": {"vision": false, "function_calling": true}}), No, Yes, Unknown);
+        check(&json!({"type": "vlm"}), Yes, Unknown, Unknown);
+        check(&json!({"modalities": {"vision": false}}), No, Unknown, Unknown);
         check(
-            json!({"architecture": {"input_modalities": ["text"]}, "supported_parameters": ["tools"]}),
+            &json!({"architecture": {"input_modalities": ["text"]}, "supported_parameters": ["tools"]}),
             No,
             Yes,
             No,
         );
         check(
-            json!({"model_info": {"supports_vision": true, "supports_reasoning": null}}),
+            &json!({"model_info": {"supports_vision": true, "supports_reasoning": null}}),
             Yes,
             Unknown,
             Unknown,
         );
-        check(json!({"id": "a"}), Unknown, Unknown, Unknown);
+        check(&json!({"id": "a"}), Unknown, Unknown, Unknown);
     }
 
     #[test]

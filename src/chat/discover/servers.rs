@@ -81,6 +81,19 @@ impl Server {
         }
     }
 
+    /// How its models come to call tools.
+    #[must_use]
+    pub fn for_tools(self) -> &'static str {
+        match self {
+            Self::Ollama => "take a model that Ollama's library marks with `tools`",
+            Self::LmStudio => "take a model that LM Studio marks for tool use",
+            Self::LlamaCpp => "start llama-server with --jinja",
+            Self::Vllm => "start vLLM with --enable-auto-tool-choice and a --tool-call-parser",
+            Self::Sglang => "start SGLang with a --tool-call-parser",
+            Self::LiteLlm => "see to it on the server behind LiteLLM, or take another model",
+        }
+    }
+
     /// By the head of an answer; `header` gives a header by its name.
     pub(super) fn by_head<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
         if header("server").is_some_and(|name| name.eq_ignore_ascii_case("llama.cpp")) {
