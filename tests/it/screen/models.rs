@@ -200,10 +200,16 @@ fn what_a_flag_or_a_variable_names_is_not_written_down() {
 #[test]
 fn behind_the_first_answer_a_window_that_is_too_small_is_said_once() {
     let props = page(&json!({"default_generation_settings": {"n_ctx": SMALL}}));
-    let endpoint = Endpoint::script([text("First."), text("Second.")]).serves("GET /props", props);
+    let gate = Gate::new();
+    let first = text("Half.\n\n").hold(&gate).text("First.");
+    let endpoint = Endpoint::script([first, text("Second.")]).serves("GET /props", props);
     let pty = chat(&endpoint);
-    assert_eq!(endpoint.other_requests(), [""; 0], "nothing is asked before the first message");
-    talk(&pty, "one", "First.");
+    say(&pty, "one");
+    pty.wait_for("Half.");
+    assert_eq!(endpoint.other_requests(), [""; 0], "nothing is asked before the first answer is there");
+    gate.open();
+    pty.wait_for("First.");
+    wait_for_rest(&pty);
     pty.wait_for("too small for tools");
     pty.wait_for("llama-server with -c 32768");
     pty.wait_for("of 4k");
