@@ -4,12 +4,13 @@
 //! thread, the screen one of two more, so that a disk that stalls never stalls a key.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
+use std::pin::pin;
 use std::process::ExitCode;
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::app::{App, DEMO_PROMPT, First, find_model};
+use crate::app::{App, DEMO_PROMPT, Doctor, First, find_model};
 use crate::cli::{self, Cli, OutputFormat, Parsed, Task};
 use crate::conversation::Attendance;
 use crate::error::{Error, Exit, Kind};
@@ -18,6 +19,7 @@ use crate::headless::{self, Format, Reader, Report, Scene};
 use crate::os::env::{self, Env};
 use crate::os::process::{adopt_orphans, end_orphans};
 use crate::os::signals::{Signal, Signals};
+use crate::os::tty::WaitingLine;
 use crate::protocol::{LoopError, LoopErrorType};
 use crate::text::sanitize::sanitize_line;
 use crate::tui;
@@ -41,8 +43,9 @@ fn start(cli: Cli) -> Result<ExitCode, Error> {
     let env = Env::read();
     harden();
     match cli.task {
-        Task::Print(format) => print(cli, env, format),
+        Task::Print(format) => print_one(cli, env, format),
         Task::Chat => chat(cli, env),
+        Task::Doctor => doctor(&cli, &env),
         Task::Demo => {
             let prompt = cli.prompt.or_else(|| Some(DEMO_PROMPT.to_owned()));
             chat(Cli { prompt, ..cli }, env)
@@ -72,6 +75,34 @@ fn chat(cli: Cli, env: Env) -> Result<ExitCode, Error> {
     code
 }
 
+/// The page on what works and what does not.
+fn doctor(cli: &Cli, env: &Env) -> Result<ExitCode, Error> {
+    let doctor = Doctor::open(cli, env)?;
+    if print(&doctor.before()).is_err() {
+        return Ok(ExitCode::from(Exit::ClosedOutput.code()));
+    }
+    let runtime = runtime(&mut Builder::new_current_thread())?;
+    let asked = runtime.block_on(async {
+        let mut signals = Signals::listen().map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
+        let waiting = WaitingLine::default();
+        let tell = |what: &str| waiting.turn_to(what);
+        let mut asking = pin!(doctor.ask(&tell));
+        loop {
+            tokio::select! {
+                biased;
+                signal = signals.next() => return Ok(Err(signal)),
+                diagnosis = &mut asking => return Ok::<_, Error>(Ok(diagnosis)),
+                () = tokio::time::sleep(WaitingLine::STEP) => waiting.draw(),
+            }
+        }
+    });
+    Ok(match asked? {
+        Ok(diagnosis) if print(&diagnosis.text).is_ok() => ExitCode::from(diagnosis.exit.code()),
+        Ok(_) => ExitCode::from(Exit::ClosedOutput.code()),
+        Err(signal) => ExitCode::from(signal.exit_code()),
+    })
+}
+
 /// Why a headless run did not begin.
 enum Unbegun {
     /// Something does not allow it.
@@ -89,7 +120,7 @@ impl From<Error> for Unbegun {
 }
 
 /// One run without the screen.
-fn print(cli: Cli, env: Env, format: OutputFormat) -> Result<ExitCode, Error> {
+fn print_one(cli: Cli, env: Env, format: OutputFormat) -> Result<ExitCode, Error> {
     let format = Format::from(format);
     let runtime = runtime(&mut Builder::new_current_thread())?;
     let done = runtime.block_on(async {
@@ -194,9 +225,14 @@ fn complain(error: &Error) -> ExitCode {
 }
 
 fn print_page(text: &str) -> ExitCode {
-    use std::io::Write as _;
-    match io::stdout().write_all(text.as_bytes()) {
+    match print(text) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_closed) => ExitCode::from(Exit::ClosedOutput.code()),
     }
+}
+
+fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    out.write_all(text.as_bytes())?;
+    out.flush()
 }

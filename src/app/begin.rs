@@ -83,18 +83,6 @@ impl App {
         Ok(())
     }
 
-    /// Another model from the next run on.
-    ///
-    /// # Errors
-    /// Where the agent cannot be made for it.
-    pub fn switch_model(&mut self, conversation: &mut Conversation, model: &str) -> Result<Facts, Error> {
-        let model = ModelId::from(model);
-        let agent = self.agent(&model, conversation.bench())?;
-        self.model = Some(model);
-        conversation.set_agent(Arc::new(agent));
-        Ok(Facts { mode: conversation.mode().name().to_owned(), ..self.facts() })
-    }
-
     pub(super) fn keeps_sessions(&self) -> bool {
         self.cli.keep == Keep::OnDisk && self.place.paths.is_some()
     }
@@ -128,6 +116,7 @@ impl App {
             Onward::Fork => Ok(Taken::ToFork(session)),
         });
         self.taken = taken.map_err(|error| Error::session(&error))?;
+        self.adopt_session_model();
         Ok(())
     }
 
@@ -154,7 +143,7 @@ impl App {
         })
     }
 
-    fn agent(&self, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
+    pub(super) fn agent(&self, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
         services::agent(self, model, bench)
     }
 

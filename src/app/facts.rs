@@ -9,7 +9,7 @@ use crate::protocol::Message;
 pub struct Facts {
     /// The model's name; empty until it is known.
     pub model: String,
-    /// The endpoint's host and port.
+    /// The endpoint's host and port; empty where nothing is sent anywhere.
     pub host: String,
     /// The working directory, with `~` for the home directory.
     pub cwd: String,

@@ -23,7 +23,7 @@ async fn find_among(urls: impl IntoIterator<Item = String>, patience: Duration) 
     let asked = urls.into_iter().map(|url| async move {
         let search = ModelSearch::local(&url, patience).ok()?;
         let models = tokio::time::timeout(patience, list_models(&search)).await.ok()?.ok()?;
-        (!models.is_empty()).then_some(url)
+        (!models.models.is_empty()).then_some(url)
     });
     join_all(asked).await.into_iter().flatten().collect()
 }

@@ -6,16 +6,19 @@
 
 mod begin;
 mod demo;
+mod doctor;
 pub mod facts;
 mod kept;
+mod known;
 mod local;
 mod models;
 mod open;
 mod services;
 mod status;
+mod switch;
 mod told;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cli::{Cli, Keep, Session};
@@ -30,16 +33,18 @@ use crate::protocol::{ModelId, NoticeKind, SessionId};
 use begin::Taken;
 use demo::Sample;
 use facts::Facts;
+use known::Known;
 use services::Learnt;
 use told::Told;
 
+pub use crate::chat::discover::ModelList;
 pub use demo::PROMPT as DEMO_PROMPT;
+pub use doctor::{Diagnosis, Doctor};
+pub use known::ModelRow;
 pub use local::find_local_servers;
-pub use models::{ModelSearch, find_model, list_models};
+pub use models::{Glimpse, ModelGlance, ModelSearch, find_model, list_models, look_at_model};
+pub use switch::{Insight, Switched};
 pub use told::TrustQuestion;
-
-/// Where the demonstration's model is.
-const NO_ENDPOINT: &str = "no endpoint";
 
 /// The program with its configuration read, before or after there is somebody to talk to.
 pub struct App {
@@ -54,6 +59,8 @@ pub struct App {
     session: Option<SessionId>,
     taken: Taken,
     remarks: Vec<(NoticeKind, String)>,
+    /// What the endpoint has told of its models.
+    known: Known,
     /// The demonstration's project, which goes with the program; none where this is no demonstration.
     sample: Option<Sample>,
     learnt: Learnt,
@@ -261,7 +268,7 @@ impl App {
             branch: self.told.branch().map(str::to_owned),
             mode: self.config.permissions.mode.value.name().to_owned(),
             instructions: self.told.names(),
-            window: self.config.model.context_window.or_else(|| models::window_of(&model)),
+            window: self.window(),
             silence: (!self.is_demo()).then_some(self.config.limits.silence.value),
             model,
             resumed: None,
@@ -269,17 +276,26 @@ impl App {
         }
     }
 
+    /// The endpoint's host; empty where nothing is sent anywhere.
     fn host(&self) -> String {
         match &self.config.endpoint {
-            Endpoint::At(_) if self.is_demo() => NO_ENDPOINT.to_owned(),
-            Endpoint::None => NO_ENDPOINT.to_owned(),
-            Endpoint::At(target) => target.url.value.authority().to_owned(),
+            Endpoint::At(target) if !self.is_demo() => target.url.value.authority().to_owned(),
+            Endpoint::At(_) | Endpoint::None => String::new(),
         }
     }
 
     fn is_demo(&self) -> bool {
         self.sample.is_some()
     }
+}
+
+/// Whether `text` could be the address of an endpoint.
+///
+/// # Errors
+/// Where it could not: why, and what would be right.
+pub fn judge_address(text: &str) -> Result<(), Error> {
+    let url: Result<BaseUrl, _> = text.parse();
+    url.map(drop).map_err(|error| Error::new(Kind::Config, format!("{error}")))
 }
 
 /// Whether trust lasts.
@@ -294,11 +310,21 @@ pub enum Lasting {
 impl Place {
     /// The working directory as a person names it.
     fn shown_cwd(&self) -> String {
-        let below_home = self.env.path("HOME").and_then(|home| self.cwd.strip_prefix(home).ok());
-        match below_home {
-            Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
-            Some(below) => format!("~/{}", below.display()),
-            None => self.cwd.display().to_string(),
-        }
+        self.shown(&self.cwd)
+    }
+
+    /// A path as a person names it.
+    fn shown(&self, path: &Path) -> String {
+        shown(&self.env, path)
+    }
+}
+
+/// A path as the person whose home is in `env` names it.
+fn shown(env: &Env, path: &Path) -> String {
+    let below_home = env.path("HOME").and_then(|home| path.strip_prefix(home).ok());
+    match below_home {
+        Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
+        Some(below) => format!("~/{}", below.display()),
+        None => path.display().to_string(),
     }
 }

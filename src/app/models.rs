@@ -1,11 +1,12 @@
-//! Which models the endpoint has, and what is known of them.
+//! Which models the endpoint has, and what it tells of them.
 //!
-//! Asked only where no model is named, or where a list is wanted; nothing is remembered. An endpoint that lists several
-//! is no reason to guess: a wrong model costs money or answers badly.
+//! Asked only where no model is named, where a list is wanted, or where the window of a model is to be known; nothing is
+//! remembered. An endpoint that lists several is no reason to guess: a wrong model costs money or answers badly.
 
 use std::time::Duration;
 
-use crate::chat::{ChatError, Connections, Endpoint, Remedy, Stage, discover, models};
+use crate::chat::discover::{Look, ModelList};
+use crate::chat::{ChatError, Connections, Endpoint, Remedy, Stage, discover};
 use crate::error::{Error, Kind};
 use crate::os::http::{Proxies, Roots};
 use crate::protocol::ModelId;
@@ -13,6 +14,8 @@ use crate::text::sanitize::sanitize_line;
 
 /// How long a list may take once connected: some servers look at their disks first.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a look at a model may take: nobody waits for it, and a server that is slower will not tell.
+const GLANCE: Duration = Duration::from_secs(2);
 /// Names that an error tells; gateways list hundreds.
 const TOLD: usize = 10;
 /// Characters of a name that an error tells; the longest known has half of it.
@@ -24,6 +27,24 @@ pub struct ModelSearch {
     endpoint: Endpoint,
     connections: Connections,
     patience: Duration,
+}
+
+/// Which model to look at, and where.
+#[derive(Debug, Clone)]
+pub struct ModelGlance {
+    /// Whom to ask.
+    pub(super) search: ModelSearch,
+    /// Of which model.
+    pub(super) model: ModelId,
+}
+
+/// What was found out of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glimpse {
+    /// Which model.
+    pub(super) model: ModelId,
+    /// What was found.
+    pub(super) look: Look,
 }
 
 impl ModelSearch {
@@ -45,8 +66,18 @@ impl ModelSearch {
 ///
 /// # Errors
 /// Where it cannot be asked, or does not answer with a list.
-pub async fn list_models(search: &ModelSearch) -> Result<Vec<ModelId>, Error> {
-    list(search).await.map_err(refused)
+pub async fn list_models(search: &ModelSearch) -> Result<ModelList, Error> {
+    ask(search).await.map_err(refused)
+}
+
+/// Finds out what it can of a model. Takes 2 s at most, and is silent about what it could not find.
+pub async fn look_at_model(glance: ModelGlance) -> Glimpse {
+    let ModelGlance { search, model } = glance;
+    let look = match search.endpoint.client(search.connections.clone()) {
+        Ok(http) => discover::look(&search.endpoint, &http, &model, GLANCE).await,
+        Err(_) => Look::default(),
+    };
+    Glimpse { model, look }
 }
 
 /// The endpoint's only model.
@@ -54,15 +85,10 @@ pub async fn list_models(search: &ModelSearch) -> Result<Vec<ModelId>, Error> {
 /// # Errors
 /// Where it lists none or several, or cannot be asked.
 pub async fn find_model(search: &ModelSearch) -> Result<ModelId, Error> {
-    match list(search).await {
-        Ok(models) => only(models, search.endpoint.host()),
+    match ask(search).await {
+        Ok(list) => only(list.models.into_iter().map(|model| model.id).collect(), search.endpoint.host()),
         Err(error) => Err(unlisted(error)),
     }
-}
-
-/// The tokens of a model's window, where the table knows it.
-pub(super) fn window_of(model: &str) -> Option<u64> {
-    models::context_window(model)
 }
 
 pub(super) fn none_named() -> Error {
@@ -70,10 +96,10 @@ pub(super) fn none_named() -> Error {
         .hint("try --model NAME, or `model = \"NAME\"` in config.toml")
 }
 
-async fn list(search: &ModelSearch) -> Result<Vec<ModelId>, ChatError> {
+/// The endpoint's models, or what exactly went wrong.
+pub(super) async fn ask(search: &ModelSearch) -> Result<ModelList, ChatError> {
     let http = search.endpoint.client(search.connections.clone())?;
-    let listed = discover::list_models(&search.endpoint, &http, search.patience).await?;
-    Ok(listed.into_iter().map(|model| model.id).collect())
+    discover::list_models(&search.endpoint, &http, search.patience).await
 }
 
 fn only(mut models: Vec<ModelId>, host: &str) -> Result<ModelId, Error> {
@@ -143,10 +169,5 @@ mod tests {
         assert_eq!(unlisted(key).to_string(), "h refused the key (check the key in K)");
         let told = "no model is named, and the endpoint gives no list: not here (try --model NAME)";
         assert_eq!(unlisted(absent).to_string(), told);
-    }
-
-    #[test]
-    fn a_known_family_has_a_window() {
-        assert_eq!((window_of("qwen3-coder"), window_of("no-such-model")), (Some(262_144), None));
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::begin::Taken;
 use super::demo::{self, Sample};
+use super::known::Known;
 use super::services::Learnt;
 use super::told::Told;
 use super::{App, Lasting, Place};
@@ -24,7 +25,8 @@ pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
     let mut remarks = Vec::new();
     let clock = Arc::new(SystemClock);
     if cli.debug {
-        remarks.push((NoticeKind::Info, begin_log(paths.as_ref(), clock.now_ms())?));
+        let path = begin_log(paths.as_ref(), clock.now_ms())?;
+        remarks.push((NoticeKind::Info, format!("logging to {}", path.display())));
     }
     let config = if let Some(paths) = &paths {
         config::load(paths, &env, cli.flags.clone())?
@@ -49,6 +51,7 @@ pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
         session: None,
         taken: Taken::default(),
         remarks,
+        known: Known::default(),
         sample: None,
         learnt: Learnt::default(),
     };
@@ -75,13 +78,12 @@ pub(super) fn enter_demo(app: &mut App) -> Result<(), Error> {
     Ok(())
 }
 
-/// Begins the verbose log and says where it is.
-fn begin_log(paths: Option<&Paths>, now_ms: u64) -> Result<String, Error> {
+/// Begins the verbose log and gives its file.
+pub(super) fn begin_log(paths: Option<&Paths>, now_ms: u64) -> Result<PathBuf, Error> {
     let refuse = |why: String| Error::new(Kind::Config, format!("cannot write a log: {why}"));
     let paths = paths
         .ok_or_else(|| refuse("there is no home directory".to_owned()).hint("try setting CLAWD_HOME"))?;
-    let path = log::begin(&paths.logs(), now_ms).map_err(|error| refuse(error.to_string()))?;
-    Ok(format!("logging to {}", path.display()))
+    log::begin(&paths.logs(), now_ms).map_err(|error| refuse(error.to_string()))
 }
 
 fn working_directory(cli: &Cli, env: &Env) -> Result<PathBuf, Error> {

@@ -84,30 +84,37 @@ fn chat(app: &App, model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
     if app.is_demo() {
         return demo::chat(model);
     }
-    let (config, target) = (&app.config, app.config.endpoint.target()?);
-    let (first, others) = endpoints(target)?;
-    let http = first.client(connections(config, &app.place.env)).map_err(refused)?;
-    let memory = app.learnt.of(&first);
-    let (seed, images) = (app.clock.now_ms(), images(app));
+    let config = &app.config;
+    let (first, others) = endpoints(config.endpoint.target()?)?;
+    let (seed, images, memory) = (app.clock.now_ms(), images(app), app.learnt.of(&first));
+    let asked = examined(config, &app.place.env)?;
     let patient = |endpoint: Endpoint| {
         let key = endpoint.key_name().unwrap_or_default().to_owned();
-        let service = create_chat_service(ChatServiceConfig {
-            endpoint,
-            http: http.clone(),
-            wire: wire(config, target),
-            text_calls: text_calls(config.model.text_calls),
-            memory: Arc::clone(&memory),
-            patience: Patience {
-                first_byte: config.limits.first_byte.value,
-                idle: config.limits.silence.value,
-            },
-            images: Arc::clone(&images),
-        });
+        let (images, memory) = (Arc::clone(&images), Arc::clone(&memory));
+        let service = create_chat_service(ChatServiceConfig { endpoint, images, memory, ..asked.clone() });
         let first_answer = app.learnt.first_answer.clone();
         Keyed::new(key, Retry::new(service, config.limits.max_retries.value, seed, first_answer))
     };
     let others = others.into_iter().map(patient).collect();
     Ok(Arc::new(Fallback::new(patient(first), others, config.model.fallbacks.clone())))
+}
+
+/// The endpoint as a conversation asks it with its first key, for whoever examines it: with nothing remembered, and without
+/// images.
+pub(super) fn examined(config: &Config, env: &Env) -> Result<ChatServiceConfig, Error> {
+    let target = config.endpoint.target()?;
+    let (endpoint, _) = endpoints(target)?;
+    let http = endpoint.client(connections(config, env)).map_err(refused)?;
+    let memory = Arc::new(EndpointMemory::of_host(endpoint.host()));
+    Ok(ChatServiceConfig {
+        endpoint,
+        http,
+        wire: wire(config, target),
+        text_calls: text_calls(config.model.text_calls),
+        memory,
+        patience: Patience { first_byte: config.limits.first_byte.value, idle: config.limits.silence.value },
+        images: Arc::new(|_| None),
+    })
 }
 
 fn wire(config: &Config, target: &Target) -> WireOptions {

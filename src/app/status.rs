@@ -1,7 +1,10 @@
 //! `/status`: what is in force, a line each.
 
 use super::App;
+use super::known;
+use crate::chat::models::{self, Ability};
 use crate::conversation::Conversation;
+use crate::protocol::ModelId;
 
 /// The lines.
 pub(super) fn lines(app: &App, conversation: &Conversation) -> Vec<String> {
@@ -15,8 +18,14 @@ pub(super) fn lines(app: &App, conversation: &Conversation) -> Vec<String> {
     let rules = &policy.rules;
     let instructions =
         if facts.instructions.is_empty() { "none".to_owned() } else { facts.instructions.join(", ") };
+    let place = if facts.host.is_empty() {
+        "no endpoint, nothing is sent".to_owned()
+    } else {
+        format!("at {}", facts.host)
+    };
     vec![
-        format!("model         {} at {}", facts.model, facts.host),
+        format!("model         {} {place}", facts.model),
+        format!("window        {}", window(app, &ModelId::from(facts.model.as_str()))),
         format!("directory     {}", facts.cwd),
         format!("session       {session} · {} messages", conversation.history().len()),
         format!(
@@ -29,4 +38,21 @@ pub(super) fn lines(app: &App, conversation: &Conversation) -> Vec<String> {
         "sandbox       none: what you allow runs with your own rights".to_owned(),
         format!("instructions  {instructions}"),
     ]
+}
+
+/// The model's window with who says so, and what else is known of it.
+fn window(app: &App, model: &ModelId) -> String {
+    let window = app.known.window(model, app.config.model.context_window);
+    let window = window.map(|(window, source)| format!("{}, {}", known::in_words(window), source.said()));
+    let family = models::family(model.as_str());
+    let told = app.known.told(model);
+    let images = match told.images.or(family.map(|family| family.images).unwrap_or_default()) {
+        Ability::Yes => Some("takes images"),
+        Ability::No => Some("no images"),
+        Ability::Unknown => None,
+    };
+    let tools = (told.tools == Ability::No).then_some("no tools");
+    let mut about = vec![window.unwrap_or_else(|| "unknown: tokens are counted without it".to_owned())];
+    about.extend([tools, images].into_iter().flatten().map(str::to_owned));
+    about.join(" · ")
 }

@@ -5,6 +5,7 @@
 //! own, before the connection's, so that an endpoint which never hangs up keeps nobody waiting.
 
 use super::accumulate::{Accumulator, Incomplete, Reading};
+use super::memory::Arrival;
 use super::sse::{EventTooLong, SseReader};
 use super::{ChatEvent, Completion};
 use crate::protocol::ModelId;
@@ -124,6 +125,15 @@ impl Body {
     /// Whether more has come than signs of life.
     pub(super) fn has_begun(&self) -> bool {
         self.start != Start::Awaited
+    }
+
+    /// How it comes; none while that is open, or where it is a web page.
+    pub(super) fn arrival(&self) -> Option<Arrival> {
+        match self.form {
+            Form::Events(_) => Some(Arrival::Streamed),
+            Form::Whole(_) => Some(Arrival::Whole),
+            Form::Unknown | Form::Page(_) => None,
+        }
     }
 
     /// How far it is.

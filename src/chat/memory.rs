@@ -23,6 +23,17 @@ pub struct EndpointMemory {
 struct Shown {
     /// Whether an answer came with calls that were sent as calls.
     native_calls: bool,
+    /// How the last answer came.
+    arrival: Option<Arrival>,
+}
+
+/// How an answer comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Arrival {
+    /// In events, as it is made.
+    Streamed,
+    /// In one piece.
+    Whole,
 }
 
 impl EndpointMemory {
@@ -53,6 +64,17 @@ impl EndpointMemory {
     /// An answer came with calls that were sent as calls.
     pub fn note_native_calls(&self) {
         self.shown().native_calls = true;
+    }
+
+    /// How its last answer came; none where none has come.
+    #[must_use]
+    pub fn arrival(&self) -> Option<Arrival> {
+        self.shown().arrival
+    }
+
+    /// An answer came so.
+    pub fn note_arrival(&self, arrival: Arrival) {
+        self.shown().arrival = Some(arrival);
     }
 
     fn shown(&self) -> MutexGuard<'_, Shown> {

@@ -45,7 +45,7 @@ use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, Slot, Too
 pub use endpoint::{ApiKey, Connections, Endpoint, KeyHeader};
 pub use error::{ChatError, Remedy, Stage};
 pub use fallback::{Fallback, Keyed};
-pub use memory::EndpointMemory;
+pub use memory::{Arrival, EndpointMemory};
 pub use openai::{ChatServiceConfig, OpenAiChatService, Patience, create_chat_service};
 pub use retry::{FirstAnswer, Retry};
 pub use scripted::Scripted;

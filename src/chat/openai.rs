@@ -217,6 +217,9 @@ impl Exchange<'_> {
                 since = Instant::now();
             }
         }
+        if let Some(arrival) = body.arrival() {
+            self.service.memory.note_arrival(arrival);
+        }
         let begun = body.has_begun();
         let (events, completion) = body.finish(&self.request.model);
         self.tell(events).await;

@@ -52,6 +52,8 @@ pub enum Task {
     Print(OutputFormat),
     /// The interactive one on a built-in model.
     Demo,
+    /// A page on what works and what does not.
+    Doctor,
 }
 
 /// Which session goes on.
@@ -163,20 +165,23 @@ fn checked(typed: Typed) -> Result<Cli, Error> {
 fn task(typed: &Typed) -> Result<(Task, Option<String>), Error> {
     let mut words = typed.prompt.clone();
     let mut command = typed.command;
-    if let Some(Command::Demo) = command
+    if let Some(last) = command
         && !words.is_empty()
     {
-        words.push("demo".to_owned()); // the last word of a sentence that options stand in
+        words.push(last.word().to_owned()); // the last word of a sentence that options stand in
         command = None;
     }
     let prompt = (!words.is_empty()).then(|| words.join(" "));
     match (command, typed.output.print, typed.output.output_format) {
         (Some(Command::Demo), true, _) => Err(Error::usage("`demo` has a screen and `--print` has none")
             .hint("try `clawd -p -- demo` to send the word")),
+        (Some(Command::Doctor), true, _) => Err(Error::usage("`doctor` prints a page of its own")
+            .hint("try it without `--print`, or `clawd -p -- doctor` to send the word")),
         (_, false, Some(_)) => {
             Err(Error::usage("`--output-format` is for `--print` alone").hint("try adding `-p`"))
         }
         (Some(Command::Demo), false, None) => Ok((Task::Demo, None)),
+        (Some(Command::Doctor), false, None) => Ok((Task::Doctor, None)),
         (None, true, format) => Ok((Task::Print(format.unwrap_or_default()), prompt)),
         (None, false, None) => Ok((Task::Chat, prompt)),
     }
@@ -301,6 +306,10 @@ mod tests {
         check("-C /x demo", Task::Demo, None);
         check("demo -C /x --debug", Task::Demo, None);
         check("-- demo", Task::Chat, Some("demo"));
+        check("doctor", Task::Doctor, None);
+        check("--base-url http://h/v1 doctor -m x", Task::Doctor, None);
+        check("call the doctor", Task::Chat, Some("call the doctor"));
+        check("call the -m x doctor", Task::Chat, Some("call the doctor"));
         check("-p -- demo", print, Some("demo"));
         check("show a demo", Task::Chat, Some("show a demo"));
         check("show a -m x demo", Task::Chat, Some("show a demo"));
@@ -328,6 +337,8 @@ mod tests {
         assert_eq!(cli("--yolo").flags.permission_mode, Some(Mode::Bypass));
         assert_eq!(cli("--yolo --permission-mode yolo").flags.permission_mode, Some(Mode::Bypass));
         assert_eq!(cli("x").flags, Flags::default());
+        let after = cli("doctor --base-url http://h/v1 -m a --api-key k").flags;
+        assert_eq!((after.model.as_deref(), after.base_url.is_some()), (Some("a"), true));
     }
 
     #[test]
@@ -427,6 +438,12 @@ mod tests {
             "--api-key a_b",
             "`--api-key`: the key contains a space, a line break or another sign that no key has (try setting it again)",
         );
+    }
+
+    #[test]
+    fn what_prints_a_page_of_its_own_prints_no_answer() {
+        let expected = "`doctor` prints a page of its own (try it without `--print`, or `clawd -p -- doctor` to send the word)";
+        assert_eq!(read("-p doctor").unwrap_err(), expected);
     }
 
     #[test]

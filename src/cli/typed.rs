@@ -34,13 +34,16 @@ Examples:
   clawd --base-url http://127.0.0.1:11434/v1   chat with a model on this machine
   clawd why does the test fail                 begin with a message
   git diff | clawd -p 'review this'            one answer, then the shell again
+  clawd doctor                                 what works and what does not
   clawd -- demo                                send a word that is a command";
 
 /// A coding assistant for the terminal, at home with any chat-completions endpoint.
 #[derive(Debug, Parser)]
 #[command(name = "clawd", version, after_help = AFTER_HELP)]
 #[command(disable_help_subcommand = true, args_override_self = true)]
-#[command(override_usage = "clawd [OPTIONS] [PROMPT]\n       clawd -p [OPTIONS] [PROMPT]\n       clawd demo")]
+#[command(
+    override_usage = "clawd [OPTIONS] [PROMPT]\n       clawd -p [OPTIONS] [PROMPT]\n       clawd doctor | demo"
+)]
 pub(super) struct Typed {
     /// First message, sent at once; several words are joined
     #[arg(value_name = "PROMPT")]
@@ -61,6 +64,8 @@ pub(super) struct Typed {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub(super) enum Command {
+    /// Check configuration, terminal, endpoint and model
+    Doctor,
     /// Try the program on a built-in model: needs no key and no network
     Demo,
 }
@@ -69,16 +74,16 @@ pub(super) enum Command {
 #[command(next_help_heading = "Model")]
 pub(super) struct ModelArgs {
     /// Model [default: the only one listed]
-    #[arg(short, long, value_name = "NAME", value_parser = name())]
+    #[arg(short, long, value_name = "NAME", value_parser = name(), global = true)]
     pub(super) model: Option<String>,
     /// Endpoint, up to /v1
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", global = true)]
     pub(super) base_url: Option<BaseUrl>,
     /// A [providers.NAME] table of config.toml
-    #[arg(long, value_name = "NAME", value_parser = name())]
+    #[arg(long, value_name = "NAME", value_parser = name(), global = true)]
     pub(super) provider: Option<String>,
     /// Key, visible to other users of the machine
-    #[arg(long, value_name = "KEY", value_parser = key)]
+    #[arg(long, value_name = "KEY", value_parser = key, global = true)]
     pub(super) api_key: Option<Secret>,
     /// Replaces the default system prompt
     #[arg(long, value_name = "TEXT")]
@@ -165,6 +170,16 @@ pub(super) struct GeneralArgs {
     /// Keep a verbose log file
     #[arg(long, global = true)]
     pub(super) debug: bool,
+}
+
+impl Command {
+    /// The word for it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Doctor => "doctor",
+            Self::Demo => "demo",
+        }
+    }
 }
 
 /// The rules of one option; a newtype would only be taken apart again.

@@ -12,16 +12,64 @@ use super::store::{read_text, write_private};
 use super::{BaseUrl, ConfigError};
 use crate::os::file::replace;
 
+/// Where in the file a model stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelPlace<'a> {
+    /// In the root table.
+    Root,
+    /// In the table of this provider, which must be there.
+    Provider(&'a str),
+}
+
 /// Writes `base_url` and `model` into the `config.toml` at `path`; makes the file if there is none.
 pub fn save_choice(path: &Path, base_url: &BaseUrl, model: &str) -> Result<(), ConfigError> {
-    let Some(old) = read_text(path)? else {
-        let text =
-            edited("", base_url.as_str(), model).ok_or_else(|| ConfigError::Damage(path.to_owned()))?;
-        return write_private(path, text.as_bytes());
+    save(path, |old| edited(old, base_url.as_str(), model))
+}
+
+/// Writes `model` alone into its place in the `config.toml` at `path`; makes the file if there is none.
+pub fn save_model(path: &Path, place: ModelPlace<'_>, model: &str) -> Result<(), ConfigError> {
+    save(path, |old| with_model(old, place, model))
+}
+
+/// Writes what `edit` makes of the file's text.
+fn save(path: &Path, edit: impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
+    let old = read_text(path)?;
+    let text =
+        edit(old.as_deref().unwrap_or_default()).ok_or_else(|| ConfigError::Damage(path.to_owned()))?;
+    match old {
+        // the user's own file may be a link into a repository, with a mode of its own
+        Some(_) => Ok(replace(path, text.as_bytes())?),
+        None => write_private(path, text.as_bytes()),
+    }
+}
+
+/// The text with the model set in its place; `None` if it would not say what it should.
+fn with_model(old: &str, place: ModelPlace<'_>, model: &str) -> Option<String> {
+    let mut expected: toml::Table = old.parse().ok()?;
+    let (text, table) = match place {
+        ModelPlace::Root => (with_key(old, "model", model)?, &mut expected),
+        ModelPlace::Provider(name) => {
+            let providers = expected.get_mut("providers")?.as_table_mut()?;
+            (with_provider_model(old, name, model)?, providers.get_mut(name)?.as_table_mut()?)
+        }
     };
-    let text = edited(&old, base_url.as_str(), model).ok_or_else(|| ConfigError::Damage(path.to_owned()))?;
-    // the user's own file may be a link into a repository, with a mode of its own
-    Ok(replace(path, text.as_bytes())?)
+    table.insert("model".to_owned(), model.into());
+    (text.parse::<toml::Table>().ok()? == expected).then_some(text)
+}
+
+/// The text with the model of a provider set: where it stands, else behind the last plain key of its table.
+fn with_provider_model(text: &str, name: &str, model: &str) -> Option<String> {
+    let value = toml::Value::String(model.to_owned()).to_string();
+    let root = DeTable::parse(text).ok()?;
+    let table = root.get_ref().get("providers")?.get_ref().as_table()?.get(name)?.get_ref().as_table()?;
+    if let Some(old) = table.get("model") {
+        return spliced(text, old.span(), &value);
+    }
+    let end = last_plain(table)?;
+    let line_end = line_end(text);
+    let at = text.get(end..)?.find('\n').map_or(text.len(), |line| end + line + 1);
+    let before = if text.get(..at)?.ends_with('\n') { "" } else { line_end };
+    spliced(text, at..at, &format!("{before}model = {value}{line_end}"))
 }
 
 /// The text with both keys set; `None` if it would not say what it should.
@@ -41,7 +89,7 @@ fn with_key(text: &str, key: &str, value: &str) -> Option<String> {
     if let Some(old) = table.get(key) {
         return spliced(text, old.span(), &value);
     }
-    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let line_end = line_end(text);
     let line = format!("{key} = {value}{line_end}");
     let at = place(text, table)?;
     // the last line may lack its end
@@ -52,13 +100,20 @@ fn with_key(text: &str, key: &str, value: &str) -> Option<String> {
 
 /// Where a further key of the root table can stand: after the last of them, else before the first table.
 fn place(text: &str, table: &DeTable<'_>) -> Option<usize> {
-    let last =
-        table.iter().filter(|(_, value)| is_plain(value.get_ref())).map(|(_, value)| value.span().end).max();
-    if let Some(end) = last {
+    if let Some(end) = last_plain(table) {
         return Some(text.get(end..)?.find('\n').map_or(text.len(), |line| end + line + 1));
     }
     let before = text.split_inclusive('\n').take_while(|line| !line.trim_start().starts_with('['));
     Some(before.map(str::len).sum())
+}
+
+/// Where the last value ends that stands in the table's own lines for certain.
+fn last_plain(table: &DeTable<'_>) -> Option<usize> {
+    table.iter().filter(|(_, value)| is_plain(value.get_ref())).map(|(_, value)| value.span().end).max()
+}
+
+fn line_end(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// Whether a value of the root table stands before every table header for certain.
@@ -118,6 +173,42 @@ mod tests {
         assert_eq!(table.get("model").and_then(toml::Value::as_str), Some("a \"quoted\"\\ model\n"));
         assert_eq!(edited("a = = 1", "http://h/v1", "m"), None);
         assert_eq!(edited("base_url.x = 1", "http://h/v1", "m"), None);
+    }
+
+    #[test]
+    fn a_model_is_set_where_it_belongs_and_nothing_else_changes() {
+        let check = |old: &str, place: ModelPlace<'_>, expected: &str| {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("config.toml");
+            fs::write(&path, old).unwrap();
+            let saved = save_model(&path, place, "m");
+            assert_eq!(fs::read_to_string(&path).unwrap(), if expected.is_empty() { old } else { expected });
+            assert_eq!(saved.is_ok(), !expected.is_empty(), "{old:?}");
+        };
+        let x = ModelPlace::Provider("x");
+        check("", ModelPlace::Root, "model = \"m\"\n");
+        check("model = 'a' # why\nnudge = true\n", ModelPlace::Root, "model = \"m\" # why\nnudge = true\n");
+        check(
+            "# head\n[providers.x]\nmodel = 'b'\n",
+            ModelPlace::Root,
+            "# head\nmodel = \"m\"\n\n[providers.x]\nmodel = 'b'\n",
+        );
+        check(
+            "model = 'a'\n[providers.x]\nmodel = 'b' # mine\nbase_url = 'u'\n[providers.y]\nmodel = 'c'\n",
+            x,
+            "model = 'a'\n[providers.x]\nmodel = \"m\" # mine\nbase_url = 'u'\n[providers.y]\nmodel = 'c'\n",
+        );
+        check(
+            "[providers.x]\nbase_url = 'u' # here\nheaders = { a = 'b' }\n\n[tui]\nvim = true\n",
+            x,
+            "[providers.x]\nbase_url = 'u' # here\nmodel = \"m\"\nheaders = { a = 'b' }\n\n[tui]\nvim = true\n",
+        );
+        check("[providers.x]\nbase_url = 'u'", x, "[providers.x]\nbase_url = 'u'\nmodel = \"m\"\n");
+        check("providers.x = { model = 'b' }\n", x, "providers.x = { model = \"m\" }\n");
+        // what cannot be done in place is left to the user
+        check("providers.x.base_url = 'u'\n", x, "");
+        check("providers = { x = { base_url = 'u' } }\n", x, "");
+        check("[providers.y]\nbase_url = 'u'\n", x, "");
     }
 
     #[test]

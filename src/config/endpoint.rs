@@ -29,6 +29,8 @@ pub struct Target {
     pub headers: Vec<Header>,
     /// More fields of every request's body.
     pub extra_body: Map<String, Value>,
+    /// The name of the `[providers.NAME]` table that says all this; none where the root table or no file does.
+    pub provider: Option<String>,
 }
 
 /// A key and where it comes from.
@@ -79,7 +81,7 @@ impl Endpoint {
 impl Target {
     /// An address and its keys, with nothing else that goes along.
     pub fn plain(url: Sourced<BaseUrl>, keys: Vec<Key>, place: KeyPlace) -> Self {
-        Self { url, keys, place, headers: Vec::new(), extra_body: Map::new() }
+        Self { url, keys, place, headers: Vec::new(), extra_body: Map::new(), provider: None }
     }
 
     /// Whether a key is needed and there is none. A header that says who is asking will do.

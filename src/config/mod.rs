@@ -29,7 +29,7 @@ use crate::permission::{Mode, Rules};
 use crate::protocol::ModelId;
 
 pub use base_url::{BadUrl, BaseUrl};
-pub use choice::save_choice;
+pub use choice::{ModelPlace, save_choice, save_model};
 pub use credentials::{Credentials, save_key};
 pub use endpoint::{Endpoint, Key, KeyPlace, KeySource, OPENAI, Target};
 pub use error::ConfigError;

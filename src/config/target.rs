@@ -74,8 +74,8 @@ fn of_provider(seeker: Seeker<'_>, provider: &FileProvider) -> Result<Endpoint, 
     let (keys, place) = keys(seeker, &url, &provider.api_key_env, Some(&provider.name))?;
     let headers: Result<Vec<Header>, ConfigError> =
         provider.headers.iter().map(|header| header.resolve(seeker.env)).collect();
-    let extra_body = provider.extra_body.clone();
-    Ok(Endpoint::At(Box::new(Target { url, keys, place, headers: headers?, extra_body })))
+    let (extra_body, provider) = (provider.extra_body.clone(), Some(provider.name.clone()));
+    Ok(Endpoint::At(Box::new(Target { url, keys, place, headers: headers?, extra_body, provider })))
 }
 
 fn of_root(seeker: Seeker<'_>) -> Result<Endpoint, ConfigError> {

@@ -168,6 +168,7 @@ impl Conversation {
 
     /// Another agent (another model) from the next run on.
     pub fn set_agent(&mut self, agent: Arc<Agent>) {
+        self.parts.log.name_model(agent.model());
         self.parts.agent = agent;
         self.note_other_settings();
     }

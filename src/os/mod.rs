@@ -6,7 +6,7 @@
 //!
 //! In reading order: what is read once at the start ([`mod@env`], [`paths`]), files ([`mod@file`]),
 //! commands ([`process`], with [`capture`] for what they say and [`family`] for all they started),
-//! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`]).
+//! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`], [`tty`]).
 
 pub mod env;
 pub mod paths;
@@ -23,3 +23,4 @@ pub mod http;
 pub mod log;
 pub mod outlet;
 pub mod signals;
+pub mod tty;

@@ -60,7 +60,7 @@ impl<F: AsFd> Outlet<F> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{PipeReader, Read, pipe};
+    use std::io::{PipeReader, Read, Seek, pipe};
 
     use super::*;
 
@@ -100,7 +100,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         Outlet::new(&file).write(&[b'x'; 3 * PIECE]).await.unwrap();
         let mut all = Vec::new();
-        std::io::Seek::rewind(&mut file).unwrap();
+        file.rewind().unwrap();
         file.read_to_end(&mut all).unwrap();
         assert_eq!(all.len(), 3 * PIECE);
     }

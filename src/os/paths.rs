@@ -79,6 +79,11 @@ impl Paths {
         self.data.join("history.jsonl")
     }
 
+    /// Where sessions, logs and the like are.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
     pub fn logs(&self) -> PathBuf {
         self.data.join("logs")
     }

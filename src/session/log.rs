@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::load::{Loaded, Writable};
 use super::{SessionError, entry};
 use crate::os::paths::{Open, private_dir, private_file};
-use crate::protocol::{Entry, EntryBody, SessionHead, SessionId};
+use crate::protocol::{Entry, EntryBody, ModelId, SessionHead, SessionId};
 
 /// A session file that is being written.
 #[derive(Debug)]
@@ -110,6 +110,15 @@ impl SessionLog {
         });
         written.map_err(|source| SessionError::Open { path: path.clone(), source })?;
         Self::resume(&path, id)
+    }
+
+    /// The model with which the session begins, as long as nothing was said.
+    pub fn name_model(&mut self, model: &ModelId) {
+        if let State::Unborn(head) = &mut self.state
+            && let EntryBody::Session(head) = &mut head.body
+        {
+            head.model.clone_from(model);
+        }
     }
 
     /// Which session.
@@ -245,6 +254,17 @@ mod tests {
         let loaded = super::super::load::load(log.path()).unwrap();
         assert_eq!(loaded.history.head().unwrap().id.as_str(), "a");
         assert_eq!(loaded.history.len(), 1);
+    }
+
+    #[test]
+    fn a_session_begins_with_the_model_that_was_named_last() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = SessionLog::create(dir.path(), head("a"), 1);
+        log.name_model(&"second".into());
+        log.append(&user("hi"));
+        log.name_model(&"third".into());
+        let loaded = super::super::load::load(log.path()).unwrap();
+        assert_eq!(loaded.history.model(), Some(&"second".into()));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 
 use super::log::{Saved, SessionLog};
 use crate::agent::Sink;
-use crate::protocol::{AgentEvent, Entry, EntryBody, Message, NoticeKind};
+use crate::protocol::{AgentEvent, Entry, EntryBody, Message, ModelId, NoticeKind};
 
 /// The session's file as all who write to it share it; none where nothing is kept.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +40,13 @@ impl SharedLog {
     #[must_use]
     pub fn nothing() -> Self {
         Self::default()
+    }
+
+    /// The model with which the session begins, as long as nothing was said.
+    pub fn name_model(&self, model: &ModelId) {
+        if let Some(mut kept) = self.lock() {
+            kept.log.name_model(model);
+        }
     }
 
     /// Writes an entry; says whether that changed from working to not working or back.

@@ -7,6 +7,7 @@ pub mod blank;
 pub mod clip;
 pub mod diff;
 pub mod escape;
+pub mod fill;
 pub mod glob;
 pub mod nearest;
 pub mod sanitize;

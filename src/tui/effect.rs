@@ -26,6 +26,8 @@ pub enum Effect {
     Clear,
     /// Ask the endpoint for its models.
     ListModels,
+    /// Stop asking for them.
+    StopListing,
     /// Another model from now on.
     SwitchModel(String),
     /// Tell what is in force.

@@ -3,6 +3,7 @@
 use super::key::Key;
 use super::model::facts::Facts;
 use super::model::setup::{FirstRun, TrustCard};
+use crate::app::{Insight, ModelRow, Switched};
 use crate::conversation::Happening;
 
 /// One thing that happened.
@@ -49,7 +50,13 @@ pub enum Reply {
     /// The questions with these numbers were answered by a change of the rules.
     Answered(Vec<u64>),
     /// The endpoint's models.
-    Models(Vec<String>),
+    Models(Vec<ModelRow>),
+    /// The endpoint gave no list of models: why, and what to do.
+    Unlisted(String),
+    /// Another model is in force.
+    Switched(Box<Switched>),
+    /// Something was found out about the model in force.
+    Insight(Insight),
     /// A conversation was begun anew.
     Cleared,
     /// Lines to be shown.

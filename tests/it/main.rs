@@ -13,6 +13,7 @@
 
 mod abort;
 mod bad_input;
+mod doctor;
 mod endpoint;
 mod faults;
 mod harness;

@@ -310,7 +310,7 @@ fn the_program_opens_on_a_copy_and_leaves_nothing_behind() {
     let mut app = open(&["clawd", "demo"], temporary.path());
     assert_eq!(app.first(), First::Nothing);
     let mut begun = app.begin(Attendance::Attended).unwrap();
-    assert_eq!((begun.facts.model.as_str(), begun.facts.host.as_str()), (MODEL, "no endpoint"));
+    assert_eq!((begun.facts.model.as_str(), begun.facts.host.as_str()), (MODEL, ""));
     assert!(begun.facts.instructions.is_empty());
     assert!(begun.facts.cwd.contains("clawd-demo-"), "{}", begun.facts.cwd);
     let other = app.switch_model(&mut begun.conversation, "gpt-5").unwrap_err().to_string();

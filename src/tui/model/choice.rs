@@ -41,6 +41,16 @@ pub struct Choice {
     matches: Vec<usize>,
     /// Index into `matches`.
     chosen: usize,
+    matching: Matching,
+}
+
+/// What counts as a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Matching {
+    /// The letters in their order, whatever stands between them: for short names that one knows.
+    Letters,
+    /// Each word somewhere: for long lists of long names.
+    Words,
 }
 
 /// How well a label matches; less is better.
@@ -76,8 +86,12 @@ impl Item {
     }
 
     /// How well the best of its names matches a `query` in lower case.
-    fn rank(&self, query: &str) -> Option<Rank> {
+    fn rank(&self, query: &str, matching: Matching) -> Option<Rank> {
         let names = std::iter::once(&self.label).chain(&self.also);
+        let rank = match matching {
+            Matching::Letters => rank,
+            Matching::Words => rank_words,
+        };
         names.filter_map(|name| rank(query, name)).min()
     }
 }
@@ -87,13 +101,25 @@ impl Choice {
     #[must_use]
     pub fn new(items: Arc<[Item]>) -> Self {
         let matches = (0..items.len()).collect();
-        Self { items, matches, chosen: 0 }
+        Self { items, matches, chosen: 0, matching: Matching::Letters }
+    }
+
+    /// The same, of which those match that have each word of a query somewhere.
+    #[must_use]
+    pub fn by_words(items: Arc<[Item]>) -> Self {
+        Self { matching: Matching::Words, ..Self::new(items) }
+    }
+
+    /// Chooses the item at this place of the list as given, where it matches.
+    pub fn choose(&mut self, index: usize) {
+        self.chosen = self.matches.iter().position(|at| *at == index).unwrap_or(self.chosen);
     }
 
     /// Keeps what matches `query`, best first and otherwise in the order given; chooses the first. Case does not count.
     pub fn filter(&mut self, query: &str) {
         let query = query.to_lowercase();
-        let ranked = |(index, item): (usize, &Item)| item.rank(&query).map(|rank| (rank, index));
+        let ranked =
+            |(index, item): (usize, &Item)| item.rank(&query, self.matching).map(|rank| (rank, index));
         let mut ranks: Vec<(Rank, usize)> = self.items.iter().enumerate().filter_map(ranked).collect();
         ranks.sort();
         self.matches = ranks.into_iter().map(|(_, index)| index).collect();
@@ -170,6 +196,15 @@ fn rank(query: &str, label: &str) -> Option<Rank> {
     })
 }
 
+/// How well `label` matches each word of a `query` in lower case: as well as the worst of them; `None` where it lacks one.
+fn rank_words(query: &str, label: &str) -> Option<Rank> {
+    let ranks = query.split_whitespace().map(|word| match rank(word, label)? {
+        Rank::Scattered(_) => None,
+        rank @ (Rank::Unasked | Rank::Same | Rank::Prefix | Rank::WordPrefix | Rank::Within) => Some(rank),
+    });
+    ranks.collect::<Option<Vec<_>>>().map(|ranks| ranks.into_iter().max().unwrap_or(Rank::Unasked))
+}
+
 /// How many letters of `label` stand between those of `query`; `None` where these do not all come in order.
 fn scattered(query: &str, label: &str) -> Option<usize> {
     let mut letters = label.chars();
@@ -211,6 +246,24 @@ mod tests {
         check("ex", &["export", "context"]);
         check("zz", &[]);
         check("c t", &["context", "cost", "compact"]);
+    }
+
+    #[test]
+    fn in_a_long_list_each_word_must_stand_somewhere() {
+        let names = ["openai/gpt-5", "qwen/Qwen3-Coder-480B", "qwen/qwen3-32b", "x/coder-of-qwen", "mistral"];
+        let check = |query: &str, expected: &[usize]| {
+            let items = names.iter().map(|name| Item::new(*name, "")).collect();
+            let mut choice = Choice::by_words(items);
+            choice.filter(query);
+            let expected: Vec<&str> = expected.iter().map(|at| names[*at]).collect();
+            assert_eq!(labels(&choice, WINDOW), expected, "{query}");
+        };
+        check("", &[0, 1, 2, 3, 4]);
+        check("CODER qwen", &[1, 3]);
+        check("qwen  32", &[2]);
+        check(" gpt ", &[0]);
+        check("gp5", &[]);
+        check("qwen gpt", &[]);
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct Picker {
     title: String,
     filter: Buffer,
     choice: Choice,
+    /// What is waited for before there is a list.
+    awaited: Option<String>,
 }
 
 /// What a key asks of a picker.
@@ -45,7 +47,31 @@ impl Picker {
     /// A picker over `items`, the first chosen.
     #[must_use]
     pub fn new(title: impl Into<String>, items: Vec<Item>) -> Self {
-        Self { title: title.into(), filter: Buffer::default(), choice: Choice::new(items.into()) }
+        let choice = Choice::by_words(items.into());
+        Self { title: title.into(), filter: Buffer::default(), choice, awaited: None }
+    }
+
+    /// A picker that is still waiting for its list: for `what`, in a line. One can type into its filter already.
+    #[must_use]
+    pub fn awaiting(title: impl Into<String>, what: impl Into<String>) -> Self {
+        Self { awaited: Some(what.into()), ..Self::new(title, Vec::new()) }
+    }
+
+    /// The list is there; the item at `chosen` is chosen, unless something is typed that it does not match best.
+    pub fn fill(&mut self, items: Vec<Item>, chosen: usize) {
+        self.awaited = None;
+        self.choice = Choice::by_words(items.into());
+        if self.filter.is_empty() {
+            self.choice.choose(chosen);
+        } else {
+            self.choice.filter(self.filter.draft().text());
+        }
+    }
+
+    /// What is waited for, where there is no list yet.
+    #[must_use]
+    pub fn awaited(&self) -> Option<&str> {
+        self.awaited.as_deref()
     }
 
     /// Does what a key asks. Enter on an empty list is no choice and leaves it open.
@@ -112,6 +138,21 @@ mod tests {
         assert_eq!(picker.choice().matching(), 2);
         picker.press(Press::Go(Go::Down));
         assert_eq!(picker.press(Press::Enter), Picked::Item(2));
+    }
+
+    #[test]
+    fn what_is_typed_before_the_list_is_there_filters_it() {
+        let items = || ["a1", "b1", "b2"].map(|name| Item::new(name, "")).to_vec();
+        let mut picker = Picker::awaiting("Model", "asking");
+        assert_eq!(picker.press(Press::Enter), Picked::Open);
+        assert_eq!(picker.awaited(), Some("asking"));
+        picker.fill(items(), 2);
+        assert_eq!(picker.press(Press::Enter), Picked::Item(2));
+        assert_eq!(picker.awaited(), None);
+        let mut picker = Picker::awaiting("Model", "asking");
+        press(&mut picker, "1");
+        picker.fill(items(), 2);
+        assert_eq!((picker.choice().matching(), picker.press(Press::Enter)), (2, Picked::Item(0)));
     }
 
     #[test]

@@ -3,20 +3,22 @@
 //! It holds the application and, once there is one, the conversation. What is done in a moment is answered in the same call; what
 //! waits for the network runs as a task of this runner and comes as a message. It knows no model and draws nothing.
 
+mod models;
 mod opening;
 
 use std::collections::VecDeque;
 
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 use super::effect::Effect;
 use super::msg::{Msg, Reply};
-use crate::app::{App, ModelSearch, find_local_servers, find_model, list_models};
+use crate::app::{App, find_local_servers};
 use crate::conversation::{Conversation, GoOn};
 use crate::error::Error;
 use crate::permission::Policy;
-use crate::protocol::{ModelId, QuestionId};
+use crate::protocol::QuestionId;
+use models::Found;
 
 /// Results of tasks that may wait; there is never more than a handful of tasks.
 const WAITING: usize = 16;
@@ -31,6 +33,8 @@ pub struct Runner {
     /// What one result gave beside the message that is out already.
     replies: VecDeque<Reply>,
     choice: Choice,
+    /// The list of models that somebody waits for.
+    listing: Option<AbortHandle>,
 }
 
 /// Where the endpoint comes from: a choice on the screen is kept for the next time.
@@ -43,9 +47,7 @@ enum Choice {
 /// What a task found out.
 enum Done {
     LocalServers(Vec<String>),
-    Models(Result<Vec<ModelId>, Error>),
-    /// What the endpoint has to choose from, where no model is named.
-    Model(Result<Vec<ModelId>, Error>),
+    Models(Found),
 }
 
 impl Runner {
@@ -61,6 +63,7 @@ impl Runner {
             tell,
             replies: VecDeque::new(),
             choice: Choice::Configured,
+            listing: None,
         }
     }
 
@@ -76,6 +79,8 @@ impl Runner {
             }
             Effect::Quit | Effect::Suspend | Effect::Redraw => Vec::new(),
             Effect::ListModels => self.start_listing(),
+            Effect::StopListing => self.stop_listing(),
+            Effect::Status => self.status(),
             effect => match self.conversation.take() {
                 Some(mut conversation) => {
                     let replies = self.converse(&mut conversation, effect);
@@ -102,7 +107,10 @@ impl Runner {
             };
             tokio::select! {
                 biased;
-                happening = happening => return Msg::Happened(Box::new(happening)),
+                happening = happening => {
+                    self.look_after(&happening);
+                    return Msg::Happened(Box::new(happening));
+                }
                 Some(done) = self.done.recv() => {
                     let replies = self.take(done);
                     self.replies.extend(replies);
@@ -142,11 +150,12 @@ impl Runner {
             }
             Effect::Clear => return vec![told(self.app.renew(conversation).map(|()| Reply::Cleared))],
             Effect::SwitchModel(name) => {
-                let facts = self.app.switch_model(conversation, &name);
-                return vec![told(facts.map(|facts| Reply::Ready(Box::new(facts))))];
+                let switched = self.app.switch_model(conversation, &name);
+                return vec![told(switched.map(|switched| Reply::Switched(Box::new(switched))))];
             }
-            Effect::Status => return vec![Reply::Lines(self.app.status(conversation))],
-            Effect::ListModels
+            Effect::Status
+            | Effect::ListModels
+            | Effect::StopListing
             | Effect::KeepInput(_)
             | Effect::Resume(_)
             | Effect::Trust(_)
@@ -168,45 +177,19 @@ impl Runner {
         replies
     }
 
-    fn start_listing(&mut self) -> Vec<Reply> {
-        match self.app.model_search() {
-            Ok(search) => {
-                self.spawn(async move { Done::Models(list_models(&search).await) });
-                Vec::new()
-            }
-            Err(error) => vec![Reply::Failed(error.to_string())],
-        }
-    }
-
-    fn spawn(&mut self, task: impl Future<Output = Done> + Send + 'static) {
+    fn spawn(&mut self, task: impl Future<Output = Done> + Send + 'static) -> AbortHandle {
         let tell = self.tell.clone();
         self.tasks.spawn(async move {
             // Nobody listens only when the program ends, and then nobody wants to know.
             drop(tell.send(task.await).await);
-        });
+        })
     }
 
     fn take(&mut self, done: Done) -> Vec<Reply> {
         match done {
             Done::LocalServers(servers) => vec![Reply::LocalServers(servers)],
-            Done::Models(Ok(models)) => vec![listed(&models)],
-            Done::Model(Ok(models)) => match models.as_slice() {
-                [model] => self.take_model(model.clone()),
-                several => vec![listed(several)],
-            },
-            Done::Models(Err(error)) => vec![Reply::Failed(error.to_string())],
-            Done::Model(Err(error)) => self.ask_for_another(&error),
+            Done::Models(found) => self.take_found(found),
         }
-    }
-
-    /// One model is taken, among several the user chooses; where there is none, `find_model` knows what to say.
-    fn search_model(&mut self, search: ModelSearch) {
-        self.spawn(async move {
-            Done::Model(match list_models(&search).await {
-                Ok(models) if !models.is_empty() => Ok(models),
-                Ok(_) | Err(_) => find_model(&search).await.map(|model| vec![model]),
-            })
-        });
     }
 
     fn search_servers(&mut self) {
@@ -218,10 +201,6 @@ fn put_in_force(conversation: &mut Conversation, policy: Policy) -> Vec<Reply> {
     let mode = policy.mode.name().to_owned();
     let answered = conversation.set_policy(policy).into_iter().map(|QuestionId(id)| id).collect();
     vec![Reply::Mode(mode), Reply::Answered(answered)]
-}
-
-fn listed(models: &[ModelId]) -> Reply {
-    Reply::Models(models.iter().map(ToString::to_string).collect())
 }
 
 fn told(done: Result<Reply, Error>) -> Reply {

@@ -46,6 +46,7 @@ fn turn(mut page: Page, key: Key, rows: u16) -> (Option<Overlay>, Vec<Effect>) {
 fn pick_model(mut picker: Picker, key: Key, stage: &Stage) -> (Option<Overlay>, Vec<Effect>) {
     match press_picker(&mut picker, key) {
         Picked::Open => (Some(Overlay::Models(Box::new(picker))), Vec::new()),
+        Picked::Left if picker.awaited().is_some() => (None, vec![Effect::StopListing]),
         Picked::Left if stage.has_conversation() => (None, Vec::new()),
         Picked::Left => (None, vec![Effect::Quit]),
         Picked::Item(_) => {

@@ -1,6 +1,8 @@
 //! What an effect gave.
 
 use super::input::{give_back, remark, run_commands};
+use super::slash::PICK_MODEL;
+use crate::app::ModelRow;
 use crate::protocol::{Message, QuestionId, ToolCall};
 use crate::tui::effect::Effect;
 use crate::tui::model::choice::Item;
@@ -41,9 +43,21 @@ pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> 
         Reply::GivenBack(texts) => give_back(model, texts),
         Reply::Mode(name) => model.facts.mode = name,
         Reply::Answered(ids) => answered(model, &ids),
-        Reply::Models(names) => {
-            let items = names.into_iter().map(|name| Item::new(name, "")).collect();
-            model.overlay = Some(Overlay::Models(Box::new(Picker::new("Model", items))));
+        Reply::Models(rows) => show_models(model, rows),
+        Reply::Unlisted(text) => {
+            if take_awaiting(model).is_some() {
+                remark(model, text);
+            }
+        }
+        Reply::Switched(switched) => {
+            model.facts = switched.facts;
+            remark(model, switched.said);
+        }
+        Reply::Insight(insight) => {
+            model.facts.window = insight.window;
+            if let Some(text) = insight.remark {
+                remark(model, text);
+            }
         }
         Reply::Cleared => {
             model.meter = Meter::default();
@@ -58,14 +72,37 @@ pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> 
     Vec::new()
 }
 
-/// There is somebody to talk to now, or somebody else than before.
+/// The list that was asked for. One that nobody waits for any more is not shown, unless there is nobody to talk to without it.
+fn show_models(model: &mut Model, rows: Vec<ModelRow>) {
+    let current = rows.iter().position(|row| row.current).unwrap_or(0);
+    let items = rows.into_iter().map(|row| Item::new(row.name, row.about)).collect();
+    let picker = match take_awaiting(model) {
+        Some(picker) => Some(picker),
+        None if model.stage.has_conversation() => None,
+        None => Some(Box::new(Picker::new(PICK_MODEL, Vec::new()))),
+    };
+    if let Some(mut picker) = picker {
+        picker.fill(items, current);
+        model.overlay = Some(Overlay::Models(picker));
+    }
+}
+
+/// The list of models that is waited for, taken off the screen.
+fn take_awaiting(model: &mut Model) -> Option<Box<Picker>> {
+    match model.overlay.take() {
+        Some(Overlay::Models(picker)) if picker.awaited().is_some() => Some(picker),
+        other => {
+            model.overlay = other;
+            None
+        }
+    }
+}
+
+/// There is somebody to talk to now.
 fn ready(model: &mut Model, mut facts: Facts) -> Vec<Effect> {
     let resumed = facts.resumed.take();
     let remarks = std::mem::take(&mut facts.remarks);
     model.facts = facts;
-    if !matches!(model.stage, Stage::Opening | Stage::Trusting(_) | Stage::Choosing(_)) {
-        return Vec::new();
-    }
     model.stage = Stage::Idle;
     let head = Facts { resumed: None, ..model.facts.clone() };
     model.transcript.push(Cell::Head(Box::new(head)));
@@ -140,11 +177,18 @@ fn failed(model: &mut Model, text: String) {
 mod tests {
     use super::super::testing::{draft, idle, last, press, queued, reply, running};
     use super::*;
+    use crate::app::{Insight, Switched};
 
     fn opening() -> Model {
         let mut model = idle();
         model.stage = Stage::Opening;
         model
+    }
+
+    /// Two models, the second in use.
+    fn models() -> Reply {
+        let row = |name: &str, current| ModelRow { name: name.to_owned(), about: String::new(), current };
+        Reply::Models(vec![row("a", false), row("b", true)])
     }
 
     fn ready() -> Reply {
@@ -173,11 +217,50 @@ mod tests {
     }
 
     #[test]
-    fn another_model_is_no_other_beginning() {
+    fn another_model_is_said_and_is_no_other_beginning() {
         let mut model = running();
-        assert_eq!(reply(&mut model, ready()), []);
+        let facts = Facts { model: "b".to_owned(), ..Facts::default() };
+        let switched = Switched { facts, said: "model: b".to_owned() };
+        assert_eq!(reply(&mut model, Reply::Switched(Box::new(switched))), []);
         assert!(matches!(model.stage, Stage::Running));
-        assert_eq!(model.transcript.cells(), []);
+        assert_eq!((model.facts.model.as_str(), last(&model)), ("b", &Cell::Remark("model: b".to_owned())));
+    }
+
+    #[test]
+    fn what_is_learnt_of_the_model_reaches_the_gauge() {
+        let mut model = running();
+        reply(&mut model, Reply::Insight(Insight { window: Some(4_096), remark: None }));
+        assert_eq!((model.facts.window, model.transcript.cells().len()), (Some(4_096), 0));
+        reply(&mut model, Reply::Insight(Insight { window: None, remark: Some("small".to_owned()) }));
+        assert_eq!(*last(&model), Cell::Remark("small".to_owned()));
+    }
+
+    #[test]
+    fn a_list_that_nobody_waits_for_any_more_is_not_shown() {
+        let mut model = idle();
+        press(&mut model, 0, "/model<enter>");
+        assert_eq!(press(&mut model, 0, "<esc>"), [Effect::StopListing]);
+        reply(&mut model, models());
+        assert!(model.overlay.is_none());
+        reply(&mut model, Reply::Unlisted("no list".to_owned()));
+        assert_eq!(model.transcript.cells(), [], "nobody asks any more");
+        press(&mut model, 0, "/model<enter>");
+        reply(&mut model, Reply::Unlisted("no list".to_owned()));
+        assert!(model.overlay.is_none());
+        assert_eq!(*last(&model), Cell::Remark("no list".to_owned()));
+    }
+
+    #[test]
+    fn a_list_opens_on_the_model_in_use_and_takes_what_was_typed_before() {
+        let check = |keys: &str, expected: &str| {
+            let mut model = idle();
+            press(&mut model, 0, "/model<enter>");
+            press(&mut model, 0, keys);
+            reply(&mut model, models());
+            assert_eq!(press(&mut model, 0, "<enter>"), [Effect::SwitchModel(expected.to_owned())], "{keys}");
+        };
+        check("", "b");
+        check("a", "a");
     }
 
     #[test]
@@ -200,13 +283,13 @@ mod tests {
 
     #[test]
     fn of_several_models_one_must_be_taken_before_anything_else() {
-        let models = || Reply::Models(vec!["a".to_owned(), "b".to_owned()]);
         let mut model = opening();
         reply(&mut model, models());
-        assert_eq!(press(&mut model, 0, "<down><enter>"), [Effect::SwitchModel("b".to_owned())]);
+        assert_eq!(press(&mut model, 0, "<down><enter>"), [Effect::SwitchModel("a".to_owned())]);
         reply(&mut model, models());
         assert_eq!(press(&mut model, 0, "<esc>"), [Effect::Quit]);
         let mut model = idle();
+        press(&mut model, 0, "/model<enter>");
         reply(&mut model, models());
         assert_eq!(press(&mut model, 0, "<esc>"), [], "at rest there is a model already");
     }

@@ -1,5 +1,6 @@
 //! Keys before there is anybody to talk to: the trust question and the first-run screen.
 
+use crate::app::judge_address;
 use crate::tui::effect::{Effect, EndpointChoice, TrustAnswer};
 use crate::tui::key::Key;
 use crate::tui::keymap::{self, Action, Focus};
@@ -7,6 +8,7 @@ use crate::tui::model::buffer::Buffer;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::setup::{Choosing, Row, Step};
+use crate::tui::model::transcript::{Cell, Transcript};
 use crate::tui::model::{Model, Stage};
 
 /// The rows of the trust question.
@@ -64,7 +66,7 @@ pub(super) fn press(model: &mut Model, key: Key) -> Vec<Effect> {
     }
     let (step, effects) = match std::mem::replace(&mut choosing.step, Step::Rows) {
         Step::Rows => in_rows(choosing, key),
-        Step::Url(url) => in_url(url, key),
+        Step::Url(url) => (in_url(url, key, &mut model.transcript), Vec::new()),
         Step::Key { url, key: typed } => in_key(url, typed, key),
         Step::Opening => (Step::Opening, Vec::new()),
     };
@@ -110,16 +112,20 @@ fn in_rows(choosing: &mut Choosing, key: Key) -> (Step, Vec<Effect>) {
     }
 }
 
-fn in_url(mut url: Buffer, key: Key) -> (Step, Vec<Effect>) {
+/// An address that makes no sense is said, and stays to be corrected: nobody types a key for it.
+fn in_url(mut url: Buffer, key: Key, transcript: &mut Transcript) -> Step {
     match keymap::action(Focus::Picker, key) {
         Some(Action::Enter) if !url.draft().text().trim().is_empty() => {
-            let url = url.draft().text().trim().to_owned();
-            return (Step::Key { url, key: Buffer::default() }, Vec::new());
+            let given = url.draft().text().trim().to_owned();
+            match judge_address(&given) {
+                Ok(()) => return Step::Key { url: given, key: Buffer::default() },
+                Err(error) => transcript.push(Cell::Error(error.to_string())),
+            }
         }
-        Some(Action::Close) => return (Step::Rows, Vec::new()),
+        Some(Action::Close) => return Step::Rows,
         action => type_into(&mut url, action),
     }
-    (Step::Url(url), Vec::new())
+    Step::Url(url)
 }
 
 fn in_key(url: String, mut typed: Buffer, key: Key) -> (Step, Vec<Effect>) {
@@ -210,6 +216,17 @@ mod tests {
             crate::tui::msg::Msg::Paste(" http://a/v1\n".to_owned()),
         );
         assert_eq!(press(&mut model, 0, "<enter><enter>"), url("http://a/v1", None));
+    }
+
+    #[test]
+    fn an_address_that_makes_no_sense_is_said_before_any_key_is_asked_for() {
+        let mut model = choosing(&[]);
+        assert_eq!(press(&mut model, 0, "1a/v1<enter>"), []);
+        assert!(
+            matches!(super::super::testing::last(&model), Cell::Error(text) if text.contains("https://a/v1"))
+        );
+        let keys = "<home>https://<enter><enter>";
+        assert_eq!(press(&mut model, 0, keys), url("https://a/v1", None), "it can be corrected");
     }
 
     #[test]

@@ -5,8 +5,12 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::Focus;
 use crate::tui::model::Model;
 use crate::tui::model::overlay::{Overlay, Page, PageOf};
+use crate::tui::model::picker::Picker;
 use crate::tui::model::queue::Queued;
 use crate::tui::slash::{Parsed, Slash, When, parse};
+
+/// The title of the list of models.
+pub(super) const PICK_MODEL: &str = "Model";
 
 /// Runs a line that begins with `/`. What may not run while a run goes on waits for its end.
 pub(super) fn run(model: &mut Model, line: &str, focus: Focus) -> Vec<Effect> {
@@ -33,7 +37,11 @@ fn execute(model: &mut Model, command: Slash, argument: &str) -> Vec<Effect> {
             Vec::new()
         }
         Slash::Clear => vec![Effect::Clear],
-        Slash::Model if argument.is_empty() => vec![Effect::ListModels],
+        Slash::Model if argument.is_empty() => {
+            let asking = format!("asking {} for its models", model.facts.host);
+            model.overlay = Some(Overlay::Models(Box::new(Picker::awaiting(PICK_MODEL, asking))));
+            vec![Effect::ListModels]
+        }
         Slash::Model => vec![Effect::SwitchModel(argument.to_owned())],
         Slash::Status => vec![Effect::Status],
         Slash::Exit => vec![Effect::Quit],

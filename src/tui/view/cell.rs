@@ -83,8 +83,10 @@ fn head(facts: &Facts, brush: Brush) -> Vec<Line<'static>> {
     if !facts.model.is_empty() {
         first.push(span(&facts.model, Role::Plain));
     }
-    if !facts.host.is_empty() {
-        first.push(span(&facts.host, Role::Plain).after(" at ").rank(1));
+    match (facts.host.as_str(), facts.model.is_empty()) {
+        ("", true) => {}
+        ("", false) => first.push(span("no endpoint, nothing is sent", Role::Plain).rank(1)),
+        (host, _) => first.push(span(host, Role::Plain).after(" at ").rank(1)),
     }
     if !facts.cwd.is_empty() {
         first.push(span(&facts.cwd, Role::Plain));
@@ -216,6 +218,13 @@ AGENTS.md · ? keys, / commands",
             &Cell::Head(Box::default()),
             80,
             "clawd 0.1.0
+? keys, / commands",
+        );
+        let alone = Facts { model: "demo-script".to_owned(), cwd: "~/demo".to_owned(), ..Facts::default() };
+        check(
+            &Cell::Head(Box::new(alone)),
+            80,
+            "clawd 0.1.0 · demo-script · no endpoint, nothing is sent · ~/demo
 ? keys, / commands",
         );
     }

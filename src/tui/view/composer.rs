@@ -91,6 +91,11 @@ pub fn render_picker(
     let room = max_rows.saturating_sub(3).clamp(1, WINDOW);
     let (filter, column) = filter_line(picker, width, styles);
     let mut lines = vec![Line::styled(clip(&printable(picker.title()), width), styles.plain), filter];
+    if let Some(awaited) = picker.awaited() {
+        lines.push(Line::styled(clip(&format!("{BLANK}{}", printable(awaited)), width), styles.plain));
+        lines.push(Line::styled(clip("  Esc stops asking", width), styles.dim));
+        return (lines, (1, column));
+    }
     if choice.matching() == 0 {
         lines.push(Line::styled(clip("  nothing matches", width), styles.dim));
     }
@@ -391,6 +396,12 @@ mod tests {
 
     #[test]
     fn names_from_outside_cannot_act_on_the_terminal() {
+        let awaiting = Picker::awaiting("Model", "asking 127.0.0.1:1234 for its models");
+        let (lines, cursor) = render_picker(&awaiting, 40, 12, &STYLES);
+        assert_eq!(
+            picture(&lines, Some(cursor)),
+            "Model\n  |type to filter\n  asking 127.0.0.1:1234 for its models\n  Esc stops asking"
+        );
         let picker = Picker::new("\u{1b}]0;x\u{7}", vec![Item::new("a\u{1b}[2Jb", "\u{202e}c\nd")]);
         let (lines, _) = render_picker(&picker, 80, 12, &STYLES);
         assert!(lines.iter().all(|line| !line.to_string().contains(char::is_control)), "{lines:?}");

@@ -2,7 +2,7 @@
 //!
 //! Shared by the server's thread, which changes it, and the test's, which waits for that.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::time::Instant;
 
@@ -87,6 +87,8 @@ pub(super) struct Pages {
     pub(super) script: VecDeque<Answer>,
     pub(super) forever: Option<Answer>,
     pub(super) models: Vec<String>,
+    /// answers to requests that are not for chat, by method and path
+    pub(super) served: BTreeMap<String, Answer>,
     pub(super) requests: Vec<Request>,
     /// method and path of what was asked besides chat
     pub(super) others: Vec<String>,
@@ -171,9 +173,12 @@ impl Pages {
 
     fn other(&mut self, incoming: &Incoming, path: &str) -> Reply {
         let method = incoming.method.as_str();
+        let served = self.served.get(&format!("{method} {path}")).cloned();
         self.others.push(format!("{method} {}", incoming.path));
         self.other_headers.push(incoming.headers.clone());
-        let answer = if (method, path) == ("GET", "/v1/models") {
+        let answer = if let Some(answer) = served {
+            answer
+        } else if (method, path) == ("GET", "/v1/models") {
             let data: Vec<Value> = self
                 .models
                 .iter()

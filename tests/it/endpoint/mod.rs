@@ -77,6 +77,12 @@ impl Endpoint {
         self
     }
 
+    /// What a request that is not for chat gets, such as `GET /props`; without it, 404.
+    pub(crate) fn serves(self, request: &str, answer: Answer) -> Self {
+        self.book.with(|pages| pages.served.insert(request.to_owned(), answer));
+        self
+    }
+
     /// One more answer at the end of the script.
     pub(crate) fn push(&self, answer: Answer) {
         self.book.with(|pages| pages.script.push_back(answer));

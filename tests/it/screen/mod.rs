@@ -14,6 +14,7 @@ mod first;
 mod injection;
 mod input;
 mod leaving;
+mod models;
 mod permission;
 mod queue;
 mod sessions;
