@@ -34,8 +34,8 @@ impl EndpointMemory {
 
     /// How to write to it for `model`.
     #[must_use]
-    pub fn dialect(&self, _model: &ModelId) -> Dialect {
-        Dialect::of_host(&self.host)
+    pub fn dialect(&self, model: &ModelId) -> Dialect {
+        Dialect::of(&self.host, model.as_str())
     }
 
     /// Which texts count as calls where `wanted` do: none once it has sent a call as a call.

@@ -10,15 +10,18 @@
 
 pub mod accumulate;
 mod body;
+mod call_ids;
 mod calls;
 mod chunk;
 mod classify;
 pub mod compat;
+pub mod dialect;
 pub mod discover;
 pub mod endpoint;
 pub mod error;
 pub mod fallback;
 pub mod memory;
+mod messages;
 pub mod models;
 pub mod openai;
 pub mod retry;
