@@ -19,6 +19,7 @@ pub mod dialect;
 pub mod discover;
 pub mod endpoint;
 pub mod error;
+mod estimate;
 pub mod fallback;
 pub mod memory;
 mod messages;

@@ -110,6 +110,7 @@ pub(super) const PURE: &[&str] = &[
     "src/chat/compat.rs",
     "src/chat/dialect.rs",
     "src/chat/error.rs",
+    "src/chat/estimate.rs",
     "src/chat/messages.rs",
     "src/chat/models.rs",
     "src/chat/sse.rs",
