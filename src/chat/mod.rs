@@ -10,19 +10,27 @@
 
 pub mod accumulate;
 mod body;
+mod call_ids;
 mod calls;
 mod chunk;
 mod classify;
 pub mod compat;
+mod complaint;
+pub mod dialect;
 pub mod discover;
 pub mod endpoint;
 pub mod error;
+mod estimate;
+mod exchange;
 pub mod fallback;
 #[cfg(test)]
 mod faults;
+mod lessons;
 pub mod memory;
+mod messages;
 pub mod models;
 pub mod openai;
+mod refused;
 pub mod retry;
 pub mod scripted;
 pub mod sse;

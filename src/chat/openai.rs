@@ -3,8 +3,8 @@
 //! The crate builds the request (address, head, body) and sends it through our own tower service; it does not read the
 //! answer. Its stream would put every event into a queue without bound, forget the status of most errors, leave the
 //! connection before the end of the body, and take a cut answer for a whole one. The surprising decision: so the service
-//! hands the response out by the way of errors, the one way on which the crate passes things through untouched, and the
-//! body is read here: a piece at a time, and only when the observer has taken the one before.
+//! hands the response out by the way of errors, the one way on which the crate passes things through untouched, and what
+//! becomes of it is decided in `exchange`.
 
 use std::error::Error;
 use std::fmt;
@@ -15,7 +15,6 @@ use async_openai::Client;
 use async_openai::config::Config;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
@@ -23,37 +22,18 @@ use secrecy::SecretString;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use tokio::time::error::Elapsed;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::timeout;
 
-use super::accumulate::{Incomplete, Reading, TextCalls};
-use super::body::{Body, Fault, Progress};
-use super::classify::{self, Asked, Refusal};
+use super::accumulate::TextCalls;
+use super::classify::{self, Asked};
 use super::endpoint::{self, Endpoint};
+use super::exchange::{Exchange, FIRST_BYTE_SETTING};
 use super::memory::EndpointMemory;
-use super::wire::{self, ImageSource, WireOptions};
-use super::{ChatError, ChatEvent, ChatObserver, ChatRequest, ChatService, Completion, Remedy, Stage};
+use super::wire::{ImageSource, WireOptions};
+use super::{ChatError, ChatEvent, ChatObserver, ChatRequest, ChatService, Completion, Remedy};
 
 /// A connection that has not failed by now is taken for made: the wait is for the answer. Nothing tells when it is.
 const CONNECTED: Duration = Duration::from_secs(1);
-
-/// Behind the end of an answer, so long for the end of its body: only then the connection can be used again.
-const LAST_BYTES: Duration = Duration::from_millis(50);
-
-/// Behind the reason for the end, so long for the counts and the mark of the end, which some endpoints never send.
-const LAST_COUNTS: Duration = Duration::from_secs(2);
-
-/// Deltas that lie ready are told as one, up to so many bytes of body: the screen should not wait for a whole flood.
-const BATCH_BYTES: usize = 256 * 1024;
-
-/// Of an error's body; its text is cut to much less.
-const MAX_ERROR_BYTES: usize = 64 * 1024;
-
-/// For an error's body. Its status is known by then.
-const ERROR_BODY: Duration = Duration::from_secs(5);
-
-/// The settings that a person is told of when the time is up.
-const FIRST_BYTE_SETTING: &str = "first_byte_timeout_secs";
-const IDLE_SETTING: &str = "request_timeout_secs";
 
 /// All that a service needs.
 #[derive(Clone)]
@@ -120,7 +100,7 @@ impl ChatService for OpenAiChatService {
         let (host, key) = (self.endpoint.host(), self.endpoint.key_name());
         let asked = Asked { host, base: self.endpoint.base(), key, model: request.model.as_str() };
         let exchange = Exchange { service: self, request, observer, asked };
-        Box::pin(async move { exchange.run().await.map_err(|error| self.endpoint.redact(error)) })
+        Box::pin(async move { exchange.run().await.map_err(|error| self.redact(error)) })
     }
 }
 
@@ -130,46 +110,64 @@ impl Default for Patience {
     }
 }
 
-/// One request and its answer.
-struct Exchange<'a> {
-    service: &'a OpenAiChatService,
-    request: &'a ChatRequest,
-    observer: &'a dyn ChatObserver,
-    asked: Asked<'a>,
-}
+impl OpenAiChatService {
+    /// What is known of the endpoint.
+    pub(super) fn memory(&self) -> &EndpointMemory {
+        &self.memory
+    }
 
-impl Exchange<'_> {
-    async fn run(&self) -> Result<Completion, ChatError> {
-        let dialect = self.service.memory.dialect(&self.request.model);
-        let body = wire::body(self.request, &self.service.wire, dialect, &*self.service.images);
+    /// What goes into every request.
+    pub(super) fn wire(&self) -> &WireOptions {
+        &self.wire
+    }
+
+    /// Where images come from.
+    pub(super) fn images(&self) -> &ImageSource {
+        &*self.images
+    }
+
+    /// Which texts count as calls while the endpoint sends none as calls.
+    pub(super) fn text_calls(&self) -> TextCalls {
+        self.text_calls
+    }
+
+    /// How long to wait.
+    pub(super) fn patience(&self) -> Patience {
+        self.patience
+    }
+
+    /// `error` without any secret in its text.
+    pub(super) fn redact(&self, error: ChatError) -> ChatError {
+        self.endpoint.redact(error)
+    }
+
+    /// Sends `body` and waits for the head of the answer, whatever it is.
+    pub(super) async fn send(
+        &self,
+        body: String,
+        asked: Asked<'_>,
+        observer: &dyn ChatObserver,
+    ) -> Result<Response, ChatError> {
         let body = RawValue::from_string(body).map_err(|error| {
             ChatError::new(Remedy::GiveUp, format!("the request cannot be written as JSON: {error}"))
         })?;
-        let response = self.send(&body).await?;
-        if response.status().is_success() {
-            return self.read(response).await;
-        }
-        Err(classify::refusal(self.asked, &refusal(response).await))
-    }
-
-    async fn send(&self, body: &RawValue) -> Result<Response, ChatError> {
-        self.observer.on(ChatEvent::Connecting).await;
-        let patience = self.service.patience.first_byte;
-        let chat = self.service.client.chat();
-        let mut sending = Box::pin(timeout(patience, chat.create_byot(body)));
+        observer.on(ChatEvent::Connecting).await;
+        let chat = self.client.chat();
+        let mut sending = Box::pin(timeout(self.patience.first_byte, chat.create_byot(&*body)));
         if let Ok(sent) = timeout(CONNECTED, &mut sending).await {
-            let response = self.handed_out(sent)?;
-            self.observer.on(ChatEvent::Sent).await;
+            let response = self.handed_out(sent, asked)?;
+            observer.on(ChatEvent::Sent).await;
             return Ok(response);
         }
-        self.observer.on(ChatEvent::Sent).await;
-        self.handed_out(sending.await)
+        observer.on(ChatEvent::Sent).await;
+        self.handed_out(sending.await, asked)
     }
 
     /// The response, out of what the crate takes for an error.
     fn handed_out(
         &self,
         sent: Result<Result<IgnoredAny, OpenAIError>, Elapsed>,
+        asked: Asked<'_>,
     ) -> Result<Response, ChatError> {
         let odd = |what: String| Err(ChatError::new(Remedy::GiveUp, what));
         match sent {
@@ -179,131 +177,13 @@ impl Exchange<'_> {
             },
             Ok(Err(OpenAIError::Reqwest(error))) => {
                 let connected = !error.is_connect();
-                Err(classify::unsent(self.asked, &endpoint::causes(error), connected))
+                Err(classify::unsent(asked, &endpoint::causes(error), connected))
             }
             Ok(Err(other)) => odd(other.to_string()),
             Ok(Ok(IgnoredAny)) => odd("the request was not sent".to_owned()),
-            Err(_elapsed) => {
-                Err(classify::silence(self.asked, self.service.patience.first_byte, FIRST_BYTE_SETTING))
-            }
+            Err(_elapsed) => Err(classify::silence(asked, self.patience.first_byte, FIRST_BYTE_SETTING)),
         }
     }
-
-    async fn read(&self, mut response: Response) -> Result<Completion, ChatError> {
-        let mut body = Body::new(Reading {
-            text_calls: self.service.memory.text_calls(self.service.text_calls),
-            tools: Arc::clone(&self.request.tools),
-            opening: self.service.memory.opening(&self.request.model),
-        });
-        let mut since = Instant::now();
-        loop {
-            let progress = body.progress();
-            let (wait, setting) = self.wait(progress);
-            let filled = fill(&mut body, &mut response, since + wait).await;
-            self.tell(body.take_events()).await;
-            match filled {
-                Ok(Filled::More) => {}
-                Ok(Filled::End) => break,
-                // The answer is whole: what went wrong behind it is nobody's trouble.
-                Err(_) if matches!(body.progress(), Progress::Complete | Progress::Done) => break,
-                Err(Stop::Silent) => return Err(classify::silence(self.asked, wait, setting)),
-                Err(Stop::Broken(error)) => {
-                    let cause = endpoint::causes(error).pop().unwrap_or_default();
-                    return Err(classify::broken(self.asked, &cause));
-                }
-                Err(Stop::Fault(fault)) => return Err(self.fault(fault, body.has_begun())),
-            }
-            if progress != Progress::Done {
-                since = Instant::now();
-            }
-        }
-        if let Some(arrival) = body.arrival() {
-            self.service.memory.note_arrival(arrival);
-        }
-        let begun = body.has_begun();
-        let (events, completion) = body.finish(&self.request.model);
-        self.tell(events).await;
-        completion.map_err(|fault| self.fault(fault, begun))
-    }
-
-    async fn tell(&self, events: Vec<ChatEvent>) {
-        for event in events {
-            self.observer.on(event).await;
-        }
-    }
-
-    /// How long to wait in this state, and the setting to name where that was too short.
-    fn wait(&self, progress: Progress) -> (Duration, &'static str) {
-        match progress {
-            Progress::Empty => (self.service.patience.first_byte, FIRST_BYTE_SETTING),
-            Progress::Open => (self.service.patience.idle, IDLE_SETTING),
-            Progress::Complete => (LAST_COUNTS, IDLE_SETTING),
-            Progress::Done => (LAST_BYTES, IDLE_SETTING),
-        }
-    }
-
-    fn fault(&self, fault: Fault, begun: bool) -> ChatError {
-        let stage = if begun { Stage::Stream } else { Stage::Request };
-        match fault {
-            Fault::TooLarge(message) => ChatError::new(Remedy::GiveUp, message).at(stage),
-            Fault::Page(page) => classify::page(self.asked, &page),
-            Fault::Odd(json) => classify::odd(self.asked, &json),
-            Fault::Incomplete(Incomplete::Failed(raw)) => classify::failure(self.asked, &raw, stage),
-            Fault::Incomplete(Incomplete::WindowFull) => classify::window_full(self.asked),
-            Fault::Incomplete(Incomplete::Truncated { skipped: 0 }) => {
-                classify::broken(self.asked, "it ended without a finish reason")
-            }
-            Fault::Incomplete(Incomplete::Truncated { skipped }) => {
-                let why = format!("it ended without a finish reason, and {skipped} lines could not be read");
-                classify::broken(self.asked, &why)
-            }
-        }
-    }
-}
-
-enum Filled {
-    More,
-    End,
-}
-
-enum Stop {
-    Silent,
-    Broken(reqwest::Error),
-    Fault(Fault),
-}
-
-/// Waits for bytes, and takes all that lie ready behind them.
-async fn fill(body: &mut Body, response: &mut Response, deadline: Instant) -> Result<Filled, Stop> {
-    let mut next = timeout_at(deadline, response.chunk()).await.map_err(|_elapsed| Stop::Silent)?;
-    let mut taken = 0;
-    while let Some(bytes) = next.map_err(Stop::Broken)? {
-        body.push(&bytes).map_err(Stop::Fault)?;
-        taken += bytes.len();
-        let more = if taken < BATCH_BYTES { response.chunk().now_or_never() } else { None };
-        let Some(ready) = more else { return Ok(Filled::More) };
-        next = ready;
-    }
-    Ok(Filled::End)
-}
-
-async fn refusal(mut response: Response) -> Refusal {
-    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
-    let mut refusal = Refusal {
-        status: response.status().as_u16(),
-        retry_after: classify::retry_after(header),
-        location: header("location").map(str::to_owned),
-        body: String::new(),
-    };
-    let mut body = Vec::new();
-    let deadline = Instant::now() + ERROR_BODY;
-    while let Ok(Ok(Some(bytes))) = timeout_at(deadline, response.chunk()).await {
-        body.extend_from_slice(&bytes);
-        if body.len() > MAX_ERROR_BYTES {
-            break;
-        }
-    }
-    refusal.body = String::from_utf8_lossy(&body).into_owned();
-    refusal
 }
 
 /// What the crate is to put into the head of a request.
@@ -355,101 +235,13 @@ impl fmt::Debug for OpenAiChatService {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::{TcpListener, TcpStream};
-    use tokio::task::JoinHandle;
+    use tokio::net::TcpListener;
 
-    use super::super::endpoint::{ApiKey, Connections};
+    use super::super::Stage;
+    use super::super::testing::server::{HELLO, Then, chunked, good, serve, service};
     use super::super::testing::{Heard, request};
     use super::*;
-    use crate::os::env::Env;
-    use crate::os::http::{Proxies, Roots};
     use crate::protocol::StopReason;
-
-    const HELLO: &str = concat!(
-        "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n",
-        "data: {\"choices\":[{\"delta\":{\"content\":\"lo\"}}]}\n\n",
-        "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n",
-        "data: [DONE]\n\n",
-    );
-
-    /// What the server does behind an answer.
-    #[derive(Clone, Copy)]
-    enum Then {
-        /// Reads the next request from the same connection.
-        Next,
-        /// Hangs up.
-        HangUp,
-        /// Keeps the line open until the client hangs up.
-        Wait,
-    }
-
-    /// Answers each request with the next of `answers`; gives back what it was asked.
-    async fn serve(answers: Vec<(String, Then)>) -> (String, JoinHandle<Vec<String>>) {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base_url = format!("http://{}/v1/", listener.local_addr().unwrap());
-        let serving = tokio::spawn(async move {
-            let mut requests = Vec::new();
-            let mut line = None;
-            for (answer, then) in answers {
-                let mut stream = match line.take() {
-                    Some(stream) => stream,
-                    None => listener.accept().await.unwrap().0,
-                };
-                requests.push(read_request(&mut stream).await);
-                stream.write_all(answer.as_bytes()).await.unwrap();
-                match then {
-                    Then::Next => line = Some(stream),
-                    Then::HangUp => drop(stream),
-                    Then::Wait => assert_eq!(stream.read(&mut [0]).await.unwrap_or(0), 0),
-                }
-            }
-            requests
-        });
-        (base_url, serving)
-    }
-
-    async fn read_request(stream: &mut TcpStream) -> String {
-        let mut request = String::new();
-        let mut buffer = [0; 4096];
-        loop {
-            let count = stream.read(&mut buffer).await.unwrap();
-            request.push_str(std::str::from_utf8(&buffer[..count]).unwrap());
-            let Some((head, body)) = request.split_once("\r\n\r\n") else { continue };
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-            if count == 0 || body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
-                return request;
-            }
-        }
-    }
-
-    fn good(kind: &str, body: &str) -> String {
-        format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n{body}")
-    }
-
-    fn chunked(parts: &[&str]) -> String {
-        let chunks: Vec<String> =
-            parts.iter().map(|part| format!("{:x}\r\n{part}\r\n", part.len())).collect();
-        format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{}", chunks.concat())
-    }
-
-    fn service(base_url: &str, idle: Duration) -> OpenAiChatService {
-        let key = ApiKey { name: "THE_KEY".into(), secret: "sk-0123456789".into() };
-        let endpoint = Endpoint::new(base_url, Some(&key), &[("x-team".into(), "core".into())]).unwrap();
-        let proxies = Proxies::from_env(&Env::from_pairs(std::iter::empty::<(&str, &str)>()));
-        let connections = Connections { timeout: Duration::from_secs(10), proxies, roots: Roots::default() };
-        let http = endpoint.client(connections).unwrap();
-        let patience = Patience { first_byte: Duration::from_mins(1), idle };
-        create_chat_service(ChatServiceConfig {
-            endpoint,
-            http,
-            wire: WireOptions::default(),
-            text_calls: TextCalls::Off,
-            memory: Arc::new(EndpointMemory::of_host("")),
-            patience,
-            images: Arc::new(|_| None),
-        })
-    }
 
     /// Asks once, and gives back what was heard beside the outcome.
     async fn ask(answer: String, then: Then) -> (Heard, Result<Completion, ChatError>) {

@@ -11,7 +11,7 @@ use crate::harness::Clawd;
 use crate::headless::{calling, expect_one_line, streaming, streaming_again};
 
 /// The one session file of a world.
-fn session_file(clawd: &Clawd) -> PathBuf {
+pub(crate) fn session_file(clawd: &Clawd) -> PathBuf {
     let files = files_below(&clawd.clawd_home().join("sessions"));
     assert_eq!(files.len(), 1, "one file: {files:?}");
     files.into_iter().next().unwrap().0

@@ -12,7 +12,7 @@ use super::answer::{Answer, Body, status};
 use super::http::{Incoming, header};
 use super::ledger::{AnswerState, Ledger, TurnId};
 use super::plan::{self, Asked, Step};
-use super::transcript;
+use super::transcript::{self, Opening};
 use crate::watched::Watched;
 
 /// A chat request as it came.
@@ -99,6 +99,7 @@ pub(super) struct Pages {
     /// requests whose answer the client did not wait for, until the test takes them
     pub(super) hangups: VecDeque<usize>,
     pub(super) ledger: Ledger,
+    pub(super) opening: Opening,
     next_id: usize,
 }
 
@@ -134,7 +135,8 @@ impl Pages {
         let number = self.requests.len() + 1;
         let (headers, raw, at) = (incoming.headers, incoming.body, Instant::now());
         self.requests.push(Request { number, connection, at, query, headers, raw, body: body.clone() });
-        let faults = if body.is_null() { vec!["no JSON".to_owned()] } else { transcript::faults(&body) };
+        let faults =
+            if body.is_null() { vec!["no JSON".to_owned()] } else { transcript::faults(&body, self.opening) };
         let accepted = if faults.is_empty() { self.ledger.accept(&body) } else { Err(faults) };
         let (answer, turn) = match accepted {
             Ok(turn) => (self.next_answer(number), Some(turn)),

@@ -50,6 +50,7 @@ pub(crate) use gate::Gate;
 
 use book::{Book, Pages};
 use server::Server;
+use transcript::Opening;
 
 use crate::watched::DEADLINE;
 
@@ -130,6 +131,11 @@ impl Endpoint {
     /// The next request that breaks the prefix may do so: a compaction, a masking, a rewind.
     pub(crate) fn allow_break(&self) {
         self.book.with(|pages| pages.ledger.allow_break());
+    }
+
+    /// From now on the system prompt may stand in the first user message: for a model that knows no system.
+    pub(crate) fn allow_no_system(&self) {
+        self.book.with(|pages| pages.opening = Opening::SystemOrUser);
     }
 
     /// What was wrong so far, taken off the record: for a test that provokes it.

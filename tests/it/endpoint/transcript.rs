@@ -7,15 +7,23 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+/// How a conversation may begin.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(super) enum Opening {
+    #[default]
+    System,
+    SystemOrUser,
+}
+
 /// The rules broken by a request body, each as a sentence that names the place; empty when it is valid.
-pub(super) fn faults(body: &Value) -> Vec<String> {
+pub(super) fn faults(body: &Value, opening: Opening) -> Vec<String> {
     let mut faults = Vec::new();
     if body["model"].as_str().is_none_or(str::is_empty) {
         faults.push("the request names no model".to_owned());
     }
     faults.extend(tool_faults(body));
     match body["messages"].as_array() {
-        Some(messages) if !messages.is_empty() => faults.extend(Walk::over(messages)),
+        Some(messages) if !messages.is_empty() => faults.extend(Walk::over(messages, opening)),
         _ => faults.push("the request has no messages".to_owned()),
     }
     faults
@@ -46,14 +54,15 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn over(messages: &'a [Value]) -> Vec<String> {
+    fn over(messages: &'a [Value], opening: Opening) -> Vec<String> {
         let mut walk = Self::default();
         for (at, message) in messages.iter().enumerate() {
             let role = message["role"].as_str().unwrap_or_default();
             if role != "tool" {
                 walk.close_calls(at);
             }
-            if at == 0 && role != "system" {
+            let by_user = opening == Opening::SystemOrUser && role == "user";
+            if at == 0 && role != "system" && !by_user {
                 walk.fault(at, "the first message is not the system message");
             }
             match role {
@@ -168,7 +177,7 @@ mod tests {
     }
 
     fn check_body(body: &Value, expected: &str) {
-        let faults = faults(body);
+        let faults = faults(body, Opening::System);
         if expected.is_empty() {
             assert_eq!(faults, [""; 0], "for {body}");
         } else {
@@ -254,7 +263,7 @@ mod tests {
         check(&json!([system(), user(), called(&["a"]), result("a"), said(), result("a")]), "orphan");
         let late = json!([system(), user(), called(&["a"]), said(), result("a")]);
         assert_eq!(
-            faults(&json!({"model": "m", "messages": late})).len(),
+            faults(&json!({"model": "m", "messages": late}), Opening::System).len(),
             2,
             "too late is missing and orphan"
         );

@@ -1,5 +1,7 @@
 //! What the tests of this room share.
 
+pub(crate) mod server;
+
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
