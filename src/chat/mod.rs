@@ -9,24 +9,35 @@
 //! It knows no tool, no configuration file and no loop.
 
 pub mod accumulate;
+mod arguments;
 mod body;
 mod calls;
 mod chunk;
 mod classify;
+mod code_places;
 pub mod compat;
+mod cursor;
 pub mod discover;
+mod ending;
 pub mod endpoint;
 pub mod error;
 pub mod fallback;
+mod heard;
+mod loose;
 pub mod memory;
 pub mod models;
+mod nesting;
+mod opaque;
 pub mod openai;
 pub mod retry;
 pub mod scripted;
 pub mod sse;
 #[cfg(test)]
 pub(crate) mod testing;
+mod text_calls;
 mod think_tags;
+mod values;
+mod visible;
 mod watch;
 pub mod wire;
 

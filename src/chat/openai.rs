@@ -25,7 +25,7 @@ use serde_json::value::RawValue;
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::accumulate::{Incomplete, Reading, TextCalls};
+use super::accumulate::{Finished, Incomplete, Reading, TextCalls};
 use super::body::{Body, Fault, Progress};
 use super::classify::{self, Asked, Refusal};
 use super::endpoint::{self, Endpoint};
@@ -218,7 +218,7 @@ impl Exchange<'_> {
             }
         }
         let begun = body.has_begun();
-        let (events, completion) = body.finish(&self.request.model);
+        let Finished { events, completion, opening: _ } = body.finish(&self.request.model);
         self.tell(events).await;
         completion.map_err(|fault| self.fault(fault, begun))
     }
