@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::calls::{Calls, Piece};
 use super::chunk::{self, CallDelta, Choice, Chunk, Delta, FunctionDelta};
-use super::ending::{Ending, agree, ending};
+use super::ending::{Ending, agree, native_ending};
 use super::heard::{End, Heard, PLAIN_REASONING, clean};
 use super::loose::List;
 use super::opaque::Opaque;
@@ -179,21 +179,17 @@ impl Accumulator {
         }
         let said = match self.ending {
             None => return Err(Incomplete::Truncated { skipped: self.skipped }),
-            Some(Ending::Failed) => return Err(Incomplete::Failed(String::new())),
+            Some(Ending::Failed(reason)) => return Err(Incomplete::Failed(reason)),
             Some(Ending::WindowFull) => return Err(Incomplete::WindowFull),
-            Some(Ending::Void) => StopReason::EndTurn,
             Some(Ending::Stop(_)) if self.refused => StopReason::Refusal,
             Some(Ending::Stop(reason)) => reason,
         };
         let (mut tool_calls, mended) = self.calls.finish();
         let replaced = self.replaced.saturating_add(self.heard.replaced()).saturating_add(mended);
-        let (mut heard, reasoning) = self.heard.into_said();
+        let (heard, reasoning) = self.heard.into_said();
         let mut form = CallForm::Native;
         if tool_calls.is_empty() && !heard.calls.is_empty() {
             (tool_calls, form) = (heard.calls, CallForm::Text);
-        }
-        if self.ending == Some(Ending::Void) {
-            (heard.text, tool_calls, form) = (String::new(), Vec::new(), CallForm::Native);
         }
         let message = AssistantMessage {
             text: heard.text,
@@ -253,7 +249,10 @@ impl Accumulator {
             self.fail(data);
         }
         self.note_usage(chunk.usage);
-        self.note_usage(chunk.x_groq.into_inner().and_then(|wrapped| wrapped.usage));
+        if let Some(wrapped) = chunk.x_groq.get() {
+            self.note_usage(wrapped.usage);
+            self.note_failure(wrapped.error);
+        }
         let Some(choices) = chunk.choices else { return };
         if self.choice.is_none() && choices.iter().any(|choice| choice.index.count() == Some(0)) {
             self.choice = Some(0);
@@ -282,23 +281,26 @@ impl Accumulator {
             (Some(delta), _) => self.take_delta(*delta),
             (None, _) => {}
         }
-        if let Some(ending) = ending(&choice.finish_reason) {
+        if let Some(ending) = native_ending(&choice.finish_reason, &choice.native_finish_reason) {
             self.ending = Some(ending);
         }
     }
 
     fn take_delta(&mut self, delta: Delta<'_>) {
         self.take_reasoning(&delta);
-        if let Some(raw) = delta.reasoning_details {
-            self.opaque.push(raw);
+        self.opaque.push(delta.reasoning_details, delta.thinking_blocks);
+        if delta.is_thought() {
+            self.heard.marked_thought(&delta.content.text);
+        } else {
+            self.heard.content(&delta.content.text);
         }
-        self.heard.content(&delta.content.text);
         if !delta.refusal.text().is_empty() {
             self.refused = true;
             self.heard.text(delta.refusal.text());
         }
-        if let Some(function) = delta.function_call.into_inner() {
-            self.take_function(&function, Piece::default());
+        // Some send each call in both forms.
+        if let Some(function) = delta.function_call.get().filter(|_| delta.tool_calls.is_empty()) {
+            self.take_function(function, Piece::default());
         }
         self.take_calls(delta.tool_calls);
     }
@@ -448,11 +450,16 @@ mod tests {
             &[text, r#"{"error":{"message":"m"}}"#, STOP],
             &Incomplete::Failed(r#"{"message":"m"}"#.into()),
         );
+        let wrapped = r#"{"choices":[],"x_groq":{"error":"over capacity"}}"#;
+        check(&[text, wrapped], &Incomplete::Failed("\"over capacity\"".into()));
         check(
             &[r#"{"object":"error","message":"m"}"#],
             &Incomplete::Failed(r#"{"object":"error","message":"m"}"#.into()),
         );
-        check(&[r#"{"choices":[{"finish_reason":"error"}]}"#], &Incomplete::Failed(String::new()));
+        check(&[r#"{"choices":[{"finish_reason":"error"}]}"#], &Incomplete::Failed("\"error\"".into()));
+        let malformed =
+            r#"{"choices":[{"delta":{"content":"x"},"finish_reason":"MALFORMED_FUNCTION_CALL"}]}"#;
+        check(&[malformed], &Incomplete::Failed("\"MALFORMED_FUNCTION_CALL\"".into()));
         check(
             &[r#"{"choices":[{"finish_reason":"model_context_window_exceeded"}]}"#],
             &Incomplete::WindowFull,
@@ -489,6 +496,9 @@ mod tests {
     fn calls_side_by_side_need_neither_id_nor_index() {
         let call = json!({"function":{"name":"Read","arguments":""}});
         let legacy = delta(&json!({"function_call":{"name":"Read","arguments":"{}"}}));
+        let both = json!({"function_call":{"name":"Read","arguments":"{"},
+            "tool_calls":[{"index":0,"id":"a","function":{"name":"Read","arguments":"{"}}]});
+        assert_eq!(answer(&[&delta(&both), STOP]).tool_calls, [ToolCall::new("a", "Read", "{")]);
         assert_eq!(answer(&[&delta(&json!({"tool_calls":[call, call]})), STOP]).tool_calls.len(), 2);
         assert_eq!(answer(&[&legacy, STOP]).stop_reason, StopReason::ToolUse);
     }
@@ -543,24 +553,27 @@ mod tests {
     }
 
     #[test]
+    fn content_that_is_marked_as_a_thought_is_one() {
+        let mark = json!({"google":{"thought":true}});
+        let marked = |text: &str| delta(&json!({"content": text, "extra_content": mark}));
+        let text =
+            |text: &str| delta(&json!({"content": text, "extra_content": {"google":{"thought":false}}}));
+        for lines in [
+            [marked("hm"), marked(", hm"), text("yes")],
+            [marked("<thought>hm"), marked(", hm"), text("</thought>yes")],
+            [marked("<thought>h"), text("m, hm</tho"), text("ught>yes")],
+        ] {
+            let message = answer(&[&lines[0], &lines[1], &lines[2], STOP]);
+            assert_eq!((message.text.as_str(), message.reasoning.unwrap().text.as_str()), ("yes", "hm, hm"));
+        }
+    }
+
+    #[test]
     fn thoughts_among_the_parts_of_a_content_are_thoughts() {
         let thinking = json!({"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]});
         let text = json!({"content":[{"type":"text","text":"b"}]});
         let message = answer(&[&delta(&thinking), &delta(&text), &delta(&json!({"content":"c"})), STOP]);
         assert_eq!((message.text.as_str(), message.reasoning.unwrap().text.as_str()), ("bc", "a"));
-    }
-
-    #[test]
-    fn a_call_that_the_server_could_not_read_leaves_an_empty_answer() {
-        let call = json!({"content":"I will","reasoning":"hm","tool_calls":[{"function":{"name":"Read"}}]});
-        let end =
-            r#"{"choices":[{"delta":{},"finish_reason":"function_call_filter: MALFORMED_FUNCTION_CALL"}]}"#;
-        let message = answer(&[&delta(&call), end]);
-        assert_eq!((message.text.as_str(), message.tool_calls.len()), ("", 0));
-        assert_eq!(
-            (message.stop_reason, message.reasoning.unwrap().text.as_str()),
-            (StopReason::EndTurn, "hm")
-        );
     }
 
     #[test]
@@ -639,7 +652,7 @@ mod tests {
         let tags = || reading(TextCalls::Tags, Opening::Text);
         let Finished { events, completion, .. } = read_as(tags(), &[&text, STOP]);
         let Completion { message, form, .. } = completion.unwrap();
-        assert_eq!(events, [ChatEvent::Text("So:\n".into())]);
+        assert_eq!(events, [ChatEvent::Text("So:".into())]);
         assert_eq!(
             (message.text.as_str(), message.stop_reason, form),
             ("So:", StopReason::ToolUse, CallForm::Text)
@@ -780,7 +793,6 @@ mod tests {
             let Finished { events, completion, opening } = accumulator.finish(&"m".into());
             told.extend(events.iter().filter_map(text_of));
             let message = completion.unwrap().message;
-            let told = if message.tool_calls.is_empty() { told.as_str() } else { told.trim_end() };
             // What was told before it turned out to be a thought cannot be taken back.
             let untrue = told.strip_suffix(&message.text);
             let is_thought = |text: &str| text.trim().is_empty() || opening == Opening::Thoughts;

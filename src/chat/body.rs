@@ -5,7 +5,7 @@
 //! has an end of its own, before the connection's, so that an endpoint which never hangs up keeps nobody waiting.
 
 use super::accumulate::{Accumulator, Finished, Incomplete, Reading};
-use super::sse::{EventTooLong, SseEvent, SseReader, lossy};
+use super::sse::{EventTooLong, MAX_EVENT_BYTES, SseEvent, SseReader, lossy};
 use super::values::JsonValues;
 use super::{ChatEvent, Completion};
 use crate::protocol::ModelId;
@@ -99,8 +99,9 @@ impl Body {
         if let Form::Unknown(head) = &mut form {
             head.extend_from_slice(bytes);
             let head = std::mem::take(head);
-            form = Form::of(&head);
-            self.read(&mut form, &head)?;
+            let begun = beginning(&head);
+            form = Form::of(begun);
+            self.read(&mut form, begun)?;
         } else {
             self.read(&mut form, bytes)?;
         }
@@ -174,8 +175,8 @@ impl Body {
             Form::Events(reader) => reader.push(bytes, |event| self.take(&event))?,
             Form::Json(values) => {
                 values.push(bytes, |value| self.take_value(value));
-                if values.held() > MAX_KEPT_BYTES {
-                    return Err(too_large(&format!("is larger than {} MB", MAX_KEPT_BYTES >> 20)));
+                if values.held() > MAX_EVENT_BYTES {
+                    return Err(EventTooLong.into());
                 }
             }
             Form::Page(page) => {
@@ -218,15 +219,13 @@ impl Body {
 }
 
 impl Form {
-    /// By the first character of `head`. It keeps only what could still become a mark.
-    fn of(head: &[u8]) -> Self {
-        let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
-        match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
-            None => Self::default(),
-            Some(b'{' | b'[') => Self::Json(JsonValues::default()),
-            Some(b'<') => Self::Page(Vec::new()),
-            Some(_) if BYTE_ORDER_MARK.starts_with(text) => Self::Unknown(text.to_vec()),
-            Some(_) => Self::Events(SseReader::default()),
+    /// By the first character.
+    fn of(begun: &[u8]) -> Self {
+        match begun {
+            _ if BYTE_ORDER_MARK.starts_with(begun) => Self::Unknown(begun.to_vec()),
+            [b'{' | b'[', ..] => Self::Json(JsonValues::default()),
+            [b'<', ..] => Self::Page(Vec::new()),
+            _ => Self::Events(SseReader::default()),
         }
     }
 }
@@ -235,6 +234,15 @@ impl Default for Form {
     fn default() -> Self {
         Self::Unknown(Vec::new())
     }
+}
+
+/// `head` without the space and the marks that it begins with.
+fn beginning(head: &[u8]) -> &[u8] {
+    let mut begun = head.trim_ascii_start();
+    while let Some(rest) = begun.strip_prefix(BYTE_ORDER_MARK) {
+        begun = rest.trim_ascii_start();
+    }
+    begun
 }
 
 fn begin(events: Vec<ChatEvent>) -> Vec<ChatEvent> {
@@ -254,6 +262,8 @@ impl From<EventTooLong> for Fault {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const STOP: &str = r#"data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}"#;
@@ -384,10 +394,72 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_never_ends_is_refused() {
+        let mut body = body(&["{\"a\":\""]);
+        let block = [b'x'; 16 * 1024];
+        let taken = (0..=512).take_while(|_| body.push(&block).is_ok()).count();
+        assert_eq!(taken, 511);
+    }
+
+    #[test]
     fn signs_of_life_may_take_more_than_an_answer() {
         let block = format!(": {}\n", "x".repeat(1024 * 1024 - 3));
         let mut body = Body::default();
         let taken = (0..=1024).take_while(|_| body.push(block.as_bytes()).is_ok()).count();
         assert_eq!(taken, 1024);
+    }
+
+    /// A piece of a body, as servers and worse write it.
+    fn any_piece() -> impl Strategy<Value = Vec<u8>> {
+        let known = [
+            "data: {\"choices\":[{\"delta\":{\"content\":\"é<think>\"}}]}\n\n",
+            "data: {\"choices\":[{\"delta\":{\"reasoning\":\"\\ud83d\"}}]}\r\n\r\n",
+            "{\"choices\":[{\"delta\":{\"content\":\"\\u0000}\"}}]}\n",
+            "{\n  \"choices\": [ {\"message\": {\"content\": \"x\"}} ]\n}\n",
+            "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n",
+            "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n",
+            "data: {\"error\":{\"message\":\"m\"}}\n\n",
+            "{\"detail\":\"m\"}\n",
+            "error: {\"code\":400}\n\n",
+            "event: error\ndata: m\n\n",
+            "data: [DONE]\n\n",
+            "data: {\"choices\"",
+            ": wait\n\n",
+            "[",
+            "\r\n",
+            "\u{FEFF}",
+            "<html>",
+        ];
+        prop_oneof![
+            6 => proptest::sample::select(known.to_vec()).prop_map(|text| text.as_bytes().to_vec()),
+            1 => proptest::collection::vec(any::<u8>(), 0..6),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_is_read_alike_however_it_is_cut(
+            pieces in proptest::collection::vec(any_piece(), 0..8),
+            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
+            let bytes = pieces.concat();
+            let read = |parts: &[&[u8]]| {
+                let mut body = Body::default();
+                for part in parts {
+                    body.push(part).unwrap();
+                }
+                (body.progress(), body.has_begun(), body.finish(&"m".into()))
+            };
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+            cuts.sort_unstable();
+            let ends = cuts.iter().copied().chain([bytes.len()]);
+            let parts: Vec<&[u8]> = [0].into_iter().chain(cuts.iter().copied()).zip(ends)
+                .map(|(from, to)| &bytes[from..to])
+                .collect();
+            let whole = read(&[&bytes]);
+            prop_assert_eq!(&read(&parts), &whole);
+            let letters: Vec<&[u8]> = bytes.chunks(1).collect();
+            prop_assert_eq!(&read(&letters), &whole);
+        }
     }
 }

@@ -109,10 +109,18 @@ impl Calls {
         }
         let nameless = piece.name.is_empty() && !self.list.is_empty();
         let at = match piece.index {
+            Some(_) if nameless && self.is_amiss(by_index, piece) => self.current,
             Some(_) => by_index.or(nameless.then_some(self.current))?,
             None => self.current,
         };
         self.unless_another(at, piece)
+    }
+
+    /// Whether the call at `at` is complete and cannot be meant, for another one waits for its arguments: some servers begin
+    /// a call under the number of its tool, and go on with it under a number of its own.
+    fn is_amiss(&self, at: Option<usize>, piece: Piece<'_>) -> bool {
+        let is_complete = |at: usize| self.list.get(at).is_some_and(|call| call.nesting.is_closed());
+        at.is_some_and(is_complete) && !is_complete(self.current) && !piece.arguments.trim().is_empty()
     }
 
     fn find_by_id(&self, piece: Piece<'_>, by_index: Option<usize>) -> Option<usize> {
@@ -124,6 +132,11 @@ impl Calls {
             // Some servers give several calls one id: then a name at another index begins one.
             let begins = !piece.name.is_empty() && call.nesting.is_closed();
             return if begins { None } else { self.unless_another(at, piece) };
+        }
+        // An id that changes within a call: nothing begins without a name.
+        let goes_on = |at: &usize| self.list.get(*at).is_some_and(|call| !call.nesting.is_closed());
+        if let Some(at) = by_index.filter(goes_on).filter(|_| piece.name.is_empty()) {
+            return Some(at);
         }
         // An id that comes late belongs to the call that waits for one.
         let waiting = by_index.or(piece.index.is_none().then_some(self.current))?;
@@ -247,6 +260,16 @@ mod tests {
         check(&["0|a|Read|{", "1|a|Read|}"], &["a|Read|{}"]);
         check(&["0|a|Read|{", "0|a|Read|}"], &["a|Read|{}"]);
         check(&["0||Read|", "0|a||{}"], &["a|Read|{}"]);
+    }
+
+    #[test]
+    fn ids_and_indexes_may_change_within_a_call() {
+        check(&["0|a|Read|", "0|b||{\"p\"", "0|b||:1}"], &["a|Read|{\"p\":1}"]);
+        check(&["0|a|Read|{}", "0|b||{}"], &["a|Read|{}", "b|unnamed|{}"]);
+        check(
+            &["1|a|Read|", "0|||{\"p\":1}", "0|b|Grep|", "1|||{\"q\"", "1|||:2}", "1||| "],
+            &["a|Read|{\"p\":1} ", "b|Grep|{\"q\":2}"],
+        );
     }
 
     #[test]

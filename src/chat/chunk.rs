@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::loose::{Content, List, Loose, Object};
@@ -24,7 +25,7 @@ pub(super) struct Chunk<'a> {
     pub(super) choices: Option<List<Choice<'a>>>,
     #[serde(borrow)]
     pub(super) usage: Option<&'a RawValue>,
-    /// Where Groq puts the usage.
+    /// Where Groq puts the usage, and what went wrong behind the first piece.
     #[serde(borrow)]
     pub(super) x_groq: Object<Wrapped<'a>>,
     #[serde(borrow)]
@@ -50,6 +51,8 @@ pub(super) struct Chunk<'a> {
 pub(super) struct Wrapped<'a> {
     #[serde(borrow)]
     pub(super) usage: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -64,6 +67,9 @@ pub(super) struct Choice<'a> {
     pub(super) message: Object<Box<Delta<'a>>>,
     #[serde(borrow)]
     pub(super) finish_reason: Loose<'a>,
+    /// What the provider behind a gateway gave for a reason.
+    #[serde(borrow)]
+    pub(super) native_finish_reason: Loose<'a>,
     #[serde(borrow)]
     pub(super) usage: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -86,6 +92,12 @@ pub(super) struct Delta<'a> {
     /// Opaque; some endpoints want it back.
     #[serde(borrow)]
     pub(super) reasoning_details: Option<&'a RawValue>,
+    /// The same, under the name that `LiteLLM` gives it.
+    #[serde(borrow)]
+    pub(super) thinking_blocks: Option<&'a RawValue>,
+    /// Where Gemini says that the content is a thought.
+    #[serde(borrow)]
+    pub(super) extra_content: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) refusal: Loose<'a>,
     #[serde(borrow)]
@@ -162,6 +174,13 @@ impl Chunk<'_> {
 }
 
 impl Delta<'_> {
+    /// Whether its content is marked as a thought.
+    pub(super) fn is_thought(&self) -> bool {
+        let read = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).ok();
+        let extra = self.extra_content.and_then(read);
+        extra.and_then(|extra| extra.pointer("/google/thought")?.as_bool()).unwrap_or(false)
+    }
+
     /// Whether it says nothing.
     pub(super) fn is_empty(&self) -> bool {
         let thoughts = [&self.reasoning_content, &self.reasoning, &self.reasoning_text, &self.thinking];
@@ -176,7 +195,7 @@ impl Delta<'_> {
 pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
     let loose: LooseUsage<'_> = serde_json::from_str(raw.get()).ok()?;
     let first = |places: &[&Loose<'_>]| {
-        let counts = places.iter().filter_map(|place| place.number());
+        let counts = places.iter().filter_map(|place| place.count());
         counts.into_iter().find(|count| (1..MAX_COUNT).contains(count)).unwrap_or(0)
     };
     let details = loose.prompt_tokens_details.into_inner().unwrap_or_default();
@@ -257,14 +276,14 @@ mod tests {
             assert_eq!(counts, expected, "{json}");
         }
         check(r#"{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}"#, Some([3, 2, 5, 0]));
-        check(r#"{"input_tokens":3,"output_tokens":2.0}"#, Some([3, 2, 5, 0]));
+        check(r#"{"input_tokens":"3","output_tokens":2.0}"#, Some([3, 2, 5, 0]));
         check(
             r#"{"prompt_tokens":9,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":4}}"#,
             Some([9, 1, 10, 4]),
         );
         check(r#"{"prompt_tokens":9,"prompt_cache_hit_tokens":8}"#, Some([9, 0, 9, 8]));
         check(r#"{"prompt_tokens":9,"cached_tokens":7,"prompt_tokens_details":[]}"#, Some([9, 0, 9, 7]));
-        check(r#"{"prompt_tokens":"9","completion_tokens":4}"#, Some([0, 4, 4, 0]));
+        check(r#"{"prompt_tokens":"nine","completion_tokens":4}"#, Some([0, 4, 4, 0]));
         check(r#"{"prompt_tokens":0,"completion_tokens":0}"#, None);
         check(r#"{"prompt_tokens":-5,"completion_tokens":18446744073709551615}"#, None);
         check(r#""unknown""#, None);

@@ -81,6 +81,11 @@ impl Heard {
         self.think(field, text);
     }
 
+    /// Takes more of the content that is said to be a thought; it may have tags nevertheless.
+    pub(super) fn marked_thought(&mut self, text: &str) {
+        if self.tags.may_take(text) { self.content(text) } else { self.thoughts(PLAIN_REASONING, text) }
+    }
+
     /// Calls come by a way of their own: none stand in the text.
     pub(super) fn expect_no_calls(&mut self) {
         let untold = &mut self.untold;

@@ -65,19 +65,12 @@ impl Loose<'_> {
         }
     }
 
-    /// The count, where it came as a number.
-    pub(super) fn number(&self) -> Option<u64> {
-        match self {
-            Self::Count(count) => Some(*count),
-            Self::Text(_) | Self::Nothing | Self::Odd => None,
-        }
-    }
-
     /// The count, also where it came as text.
     pub(super) fn count(&self) -> Option<u64> {
         match self {
+            Self::Count(count) => Some(*count),
             Self::Text(text) => text.trim().parse().ok(),
-            Self::Count(_) | Self::Nothing | Self::Odd => self.number(),
+            Self::Nothing | Self::Odd => None,
         }
     }
 }
@@ -336,7 +329,7 @@ mod tests {
         assert_eq!(loose("true"), Loose::Odd);
         assert_eq!(loose(r#"[{"type":"text","text":"a"},"b",{"x":[1]}]"#), Loose::Text("ab".into()));
         assert_eq!(loose(r#""12""#).count(), Some(12));
-        assert_eq!(loose(r#""12""#).number(), None);
+        assert_eq!(loose(r#""twelve""#).count(), None);
     }
 
     #[test]

@@ -224,15 +224,12 @@ impl Block {
     }
 
     fn end(&mut self, scene: Scene<'_>) -> Flow {
-        if self.skip_blank(scene) {
-            return scene.at_end(Flow::Done);
-        }
         if self.name.is_empty() {
-            return self.choose([(TOOL_CALL_END, Flow::Done)], scene);
+            return self.end_or([(TOOL_CALL_END, Flow::Done)], scene);
         }
         // Several functions may stand between one pair of tags.
-        let end = Stage::Sure(self.at + TOOL_CALL_END.len());
-        self.choose([(TOOL_CALL_END, Flow::On(end)), (FUNCTION, Flow::On(Stage::Name))], scene)
+        let end = Stage::Sure(scene.text.behind_blank(self.at) + TOOL_CALL_END.len());
+        self.end_or([(TOOL_CALL_END, Flow::On(end)), (FUNCTION, Flow::On(Stage::Name))], scene)
     }
 
     fn name(&mut self, scene: Scene<'_>) -> Flow {
@@ -270,12 +267,7 @@ impl Block {
     }
 
     fn body_end(&mut self, json: Range<usize>, scene: Scene<'_>) -> Flow {
-        let behind = if self.skip_blank(scene) {
-            scene.at_end(Flow::Done)
-        } else {
-            self.choose([(FUNCTION_END, Flow::Done)], scene)
-        };
-        match behind {
+        match self.end_or([(FUNCTION_END, Flow::Done)], scene) {
             Flow::Done => {
                 let json = scene.text.part(json);
                 self.finish_function(Written::with_json(&self.name, json, scene.tools))
@@ -295,18 +287,14 @@ impl Block {
 
     /// Where a tag follows that has nothing left to end, the block ended too early: half of a value would be lost.
     fn sure(&mut self, end: usize, scene: Scene<'_>) -> Flow {
-        let behind = if self.skip_blank(scene) {
-            scene.at_end(Flow::Text)
-        } else {
-            self.choose([(PARAMETER_END, Flow::Done), (FUNCTION_END, Flow::Done)], scene)
-        };
-        match behind {
-            Flow::Done => Flow::Text,
-            Flow::On(_) | Flow::Text => {
+        let odd = [(PARAMETER_END, Flow::On(Stage::Open)), (FUNCTION_END, Flow::On(Stage::Open))];
+        match self.end_or(odd, scene) {
+            Flow::On(_) => Flow::Text,
+            Flow::Wait => Flow::Wait,
+            Flow::Done | Flow::Text => {
                 self.at = end;
                 Flow::Done
             }
-            Flow::Wait => Flow::Wait,
         }
     }
 
@@ -343,18 +331,12 @@ impl Block {
     }
 
     fn fence_end(&mut self, scene: Scene<'_>) -> Flow {
-        if self.skip_blank(scene) {
-            return scene.at_end(Flow::Done);
-        }
-        self.choose([(FENCE_END, Flow::On(Stage::LastFence))], scene)
+        self.end_or([(FENCE_END, Flow::On(Stage::LastFence))], scene)
     }
 
     /// Calls in fences stand at the end of an answer: in front of more text they are examples.
     fn last_fence(&mut self, scene: Scene<'_>) -> Flow {
-        if self.skip_blank(scene) {
-            return scene.at_end(Flow::Done);
-        }
-        self.choose(FENCES.map(|fence| (fence, Flow::On(Stage::Open))), scene)
+        self.end_or(FENCES.map(|fence| (fence, Flow::On(Stage::Open))), scene)
     }
 
     /// Follows JSON; whether it has ended.
@@ -363,6 +345,15 @@ impl Block {
         let end = self.nesting.follow_to_close(rest.as_bytes());
         self.at += end.unwrap_or(rest.len());
         end.is_some()
+    }
+
+    /// The end of the answer, or one of `words`.
+    fn end_or<const N: usize>(&mut self, words: [(&str, Flow); N], scene: Scene<'_>) -> Flow {
+        match (self.skip_blank(scene), scene.text.rest) {
+            (false, _) => self.choose(words, scene),
+            (true, Rest::Open) => Flow::Wait,
+            (true, Rest::Ended) => Flow::Done,
+        }
     }
 
     /// Goes on behind the first of `words` that stands here, and does what stands beside it.
@@ -391,15 +382,5 @@ impl Block {
     fn skip_blank(&mut self, scene: Scene<'_>) -> bool {
         self.at = scene.text.behind_blank(self.at);
         self.at == scene.text.text.len()
-    }
-}
-
-impl Scene<'_> {
-    /// What comes of a block where nothing stands behind: `flow` at the end of the answer.
-    fn at_end(self, flow: Flow) -> Flow {
-        match self.text.rest {
-            Rest::Open => Flow::Wait,
-            Rest::Ended => flow,
-        }
     }
 }

@@ -94,6 +94,17 @@ impl ThinkTags {
         self.began
     }
 
+    /// Whether `text`, which is a thought, is its matter: behind a tag that opens thoughts, or with one.
+    pub(super) fn may_take(&self, text: &str) -> bool {
+        match self.place {
+            Place::Inside(_) => true,
+            Place::Start | Place::StartOfThoughts => {
+                !self.held.is_empty() || text.trim_start().starts_with(['<', '['])
+            }
+            Place::Behind | Place::Text => false,
+        }
+    }
+
     /// Thoughts come by a way of their own: the answer does not begin with any.
     pub(super) fn expect_text(&mut self) {
         if self.place == Place::StartOfThoughts {

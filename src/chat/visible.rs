@@ -40,6 +40,8 @@ pub(super) struct Visible {
     block: Option<Block>,
     cuts: Vec<Cut>,
     behind: Behind,
+    /// Blank space at the end of what has been handed on, kept back: it is nobody's where only a call follows.
+    blank: Range<usize>,
     /// How much of it was a thought, and where the rest begins.
     thoughts: (usize, usize),
 }
@@ -126,6 +128,7 @@ impl Visible {
         self.calls = TextCalls::Off;
         self.behind = Behind::Text;
         self.block = None;
+        self.hand_on_blank(&mut on);
         self.cuts.drain(..).for_each(|cut| on(cut.place));
         self.advance(Rest::Open, &mut on);
     }
@@ -133,6 +136,9 @@ impl Visible {
     /// The text has ended: hands on what may be shown of the rest.
     pub(super) fn end(&mut self, mut on: impl FnMut(Range<usize>)) {
         self.advance(Rest::Ended, &mut on);
+        if self.cuts.is_empty() {
+            self.hand_on_blank(&mut on);
+        }
     }
 
     /// Up to where it was thoughts.
@@ -295,6 +301,7 @@ impl Visible {
         self.thoughts = (if is_blank { 0 } else { at }, end);
         self.clear = end;
         self.cuts.clear();
+        self.blank = 0..0;
         self.watch = Watch::Off;
         self.behind = Behind::Thoughts;
     }
@@ -332,10 +339,31 @@ impl Visible {
         }
     }
 
+    /// What stands before `to` is text.
     fn hand_on(&mut self, to: usize, on: &mut impl FnMut(Range<usize>)) {
-        if self.clear < to {
-            on(self.clear..to);
-            self.clear = to;
+        let place = self.clear..to;
+        self.clear = to;
+        let length = match self.calls {
+            TextCalls::Off => place.len(),
+            TextCalls::Tags | TextCalls::All => self.part(place.clone()).trim_end().len(),
+        };
+        let end = place.start + length;
+        if length > 0 {
+            self.hand_on_blank(on);
+            on(place.start..end);
+        }
+        if end < to && self.blank.end == end {
+            self.blank.end = to;
+        } else if end < to {
+            self.hand_on_blank(on);
+            self.blank = end..to;
+        }
+    }
+
+    fn hand_on_blank(&mut self, on: &mut impl FnMut(Range<usize>)) {
+        let blank = std::mem::take(&mut self.blank);
+        if !blank.is_empty() {
+            on(blank);
         }
     }
 }
@@ -394,8 +422,7 @@ mod tests {
             said.calls.iter().map(|call| format!("{} {}", call.name, call.arguments)).collect();
         assert_eq!(found, calls, "{text:?}");
         assert_eq!(seen, shown, "{text:?}");
-        let expected = if calls.is_empty() { shown } else { shown.trim_end() };
-        assert_eq!(said.text, expected, "{text:?}");
+        assert_eq!(said.text, shown, "{text:?}");
         let ids: Vec<String> = said.calls.iter().map(|call| call.id.to_string()).collect();
         assert_eq!(ids, (1..=calls.len()).map(|number| format!("text_call_{number}")).collect::<Vec<_>>());
         said
@@ -414,8 +441,8 @@ mod tests {
     #[test]
     fn json_between_tags_is_a_call() {
         check(TAGS, &format!("<tool_call>\n{A}\n</tool_call>"), "", &[READ_A]);
-        check(TAGS, &format!("So:\n\n<tool_call>{A}</tool_call>\n\nDone.\n"), "So:\n\nDone.\n", &[READ_A]);
-        check(TAGS, &format!("  <tool_call>{A}"), "  ", &[READ_A]);
+        check(TAGS, &format!("So:\n\n<tool_call>{A}</tool_call>\n\nDone.\n"), "So:\n\nDone.", &[READ_A]);
+        check(TAGS, &format!("  <tool_call>{A}"), "", &[READ_A]);
         check(TAGS, &format!("<tool_call>{A}\n</tool_c"), &format!("<tool_call>{A}\n</tool_c"), &[]);
         let two = format!("<tool_call>{A}</tool_call><tool_call>\n{A}\n</tool_call>\n");
         check(TAGS, &two, "", &[READ_A, READ_A]);
@@ -434,7 +461,7 @@ mod tests {
         let function = "<function=Read>\n<parameter=path>\na\n</parameter>\n</function>";
         check(TAGS, &format!("<tool_call>\n{function}\n</tool_call>"), "", &[READ_A]);
         check(TAGS, &format!("<tool_call>\n{function}\n"), "", &[READ_A]);
-        check(TAGS, &format!("So.\n\n{function}"), "So.\n\n", &[READ_A]);
+        check(TAGS, &format!("So.\n\n{function}"), "So.", &[READ_A]);
         check(TAGS, &format!("{function}\n</tool_call>\nx"), "x", &[READ_A]);
         check(TAGS, &format!("{function}\n{function}"), "", &[READ_A, READ_A]);
         check(TAGS, &format!("<tool_call>{function}{function}</tool_call>"), "", &[READ_A, READ_A]);
@@ -512,20 +539,15 @@ mod tests {
         ] {
             is_text(TAGS, &text);
         }
-        check(TAGS, &format!("```\n<x>\n```\n{block}"), "```\n<x>\n```\n", &[READ_A]);
+        check(TAGS, &format!("```\n<x>\n```\n{block}"), "```\n<x>\n```", &[READ_A]);
         is_text(TextCalls::Off, &block);
     }
 
     #[test]
     fn what_follows_a_failed_block_is_looked_at() {
         let block = format!("<tool_call>{A}</tool_call>");
-        check(TAGS, &format!("<tool_call>\n{block}"), "<tool_call>\n", &[READ_A]);
-        check(
-            TAGS,
-            &format!("<tool_call>{{}}</tool_call>\n{block}"),
-            "<tool_call>{}</tool_call>\n",
-            &[READ_A],
-        );
+        check(TAGS, &format!("<tool_call>\n{block}"), "<tool_call>", &[READ_A]);
+        check(TAGS, &format!("<tool_call>{{}}</tool_call>\n{block}"), "<tool_call>{}</tool_call>", &[READ_A]);
         check(TAGS, &format!("<function=x>\n{block}x"), "<function=x>\nx", &[READ_A]);
         // Backticks in a call are no code of the answer.
         let ticks = r#"<tool_call>{"name":"Read","arguments":{"path":"`"}}</tool_call>"#;
@@ -535,7 +557,7 @@ mod tests {
     #[test]
     fn json_in_a_fence_is_a_call_at_the_end_of_an_answer() {
         let fence = format!("```json\n{A}\n```");
-        check(ALL, &format!("So:\n{fence}"), "So:\n", &[READ_A]);
+        check(ALL, &format!("So:\n{fence}"), "So:", &[READ_A]);
         check(ALL, &format!("{fence}\n\n```tool_call\n{A}\n```\n"), "", &[READ_A, READ_A]);
         check(ALL, &format!("```json\n{A}"), "", &[READ_A]);
         check(ALL, &format!("<tool_call>{A}</tool_call>\n"), "", &[READ_A]);
@@ -560,15 +582,15 @@ mod tests {
             }
             assert_eq!(text.get(..end), Some(shown));
         }
-        check("a\n<tool_c", "a\n");
-        check("a\n<tool_call>\n{\"name", "a\n");
-        check("a\n<function=Re", "a\n");
+        check("a\n<tool_c", "a");
+        check("a\n<tool_call>\n{\"name", "a");
+        check("a\n<function=Re", "a");
         check("a\n<function=Ru>", "a\n<function=Ru>");
-        check("a\n```json", "a\n");
+        check("a\n```json", "a");
         check("a\n```json\n{\"x", "a\n```json\n{\"x");
         check("a\n```rust", "a\n```rust");
         check("a <tool_call>", "a <tool_call>");
-        check("a\n</thin", "a\n");
+        check("a\n</thin", "a");
         check("a\n</thing", "a\n</thing");
     }
 
