@@ -120,6 +120,7 @@ mod tests {
         check("- a\n\n  ```json\n  X\n  ```\nX", "cl");
         check("`X` X `` X\n`X", "ciic");
         check("```a`\nX", "l");
+        check("`X\nX X", "cli");
         check("\u{e9}\r\nX", "l");
     }
 

@@ -637,6 +637,12 @@ mod tests {
     }
 
     #[test]
+    fn space_around_the_end_of_thoughts_is_not_shown_as_text() {
+        assert_eq!(read(ALL, ["hm\n</think>\n\nyes\n"]).0, "hmyes\n");
+        assert_eq!(read(TextCalls::Off, ["hm\n</think>\n\nyes\n"]).0, "hm\nyes\n");
+    }
+
+    #[test]
     fn a_tag_that_is_spoken_of_closes_nothing() {
         for text in [
             "Models end thoughts with </think> and go on.",
@@ -668,6 +674,12 @@ mod tests {
         let said = visible.into_said();
         assert_eq!((said.text.len(), said.calls.len()), (said.text.trim_end().len(), 0));
         assert!(said.text.starts_with("a\n</think>\n<tool_call>{") && said.text.ends_with("\n\n<tool"));
+        let mut visible = Visible::new(TAGS, tools());
+        visible.push(&format!("<tool_call>{A}</tool_call>\n"), |_| panic!("it is shown too early"));
+        let mut shown = 0;
+        visible.expect_no_calls(|place| shown += place.len());
+        visible.push("\nx", |place| shown += place.len());
+        assert_eq!(shown, visible.len());
     }
 
     #[test]
