@@ -343,8 +343,7 @@ impl Accumulator {
     }
 
     fn note_failure(&mut self, raw: Option<&RawValue>) {
-        let said = raw.map(RawValue::get).unwrap_or_default();
-        if !matches!(said, "" | "{}" | "\"\"" | "false" | "[]" | "0") {
+        if let Some(said) = chunk::failure(raw) {
             self.fail(said);
         }
     }

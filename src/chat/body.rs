@@ -292,6 +292,8 @@ mod tests {
         check(&["\u{FEFF}{\"choices\"", ":[{\"message\":{\"content\":\"x\"}}]}"], Ok("x"));
         check(&["<html>"], Err(Fault::Page("<html>".into())));
         check(&["{\"ok\":true}"], Err(Fault::Odd("{\"ok\":true}".into())));
+        let nothing_wrong = "{\"success\":true,\"errors\":[],\"message\":\"m\",\"code\":0}";
+        check(&[nothing_wrong], Err(Fault::Odd(nothing_wrong.into())));
         check(&["{\"error\":\"no\"}"], Err(Fault::Incomplete(Incomplete::Failed("\"no\"".into()))));
         check(&["{\"choices\":"], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 1 })));
         check(&[], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 0 })));

@@ -167,10 +167,16 @@ impl Chunk<'_> {
     /// (`detail`), of gateways (`errors`, or a `message` with a `code`).
     pub(super) fn is_error(&self) -> bool {
         let says_so = self.object.text() == "error" || self.kind.text() == "error";
-        let message = !self.message.text().is_empty() && self.code.is_some();
-        let shaped = message || self.detail.is_some() || self.errors.is_some();
+        let message = !self.message.text().is_empty() && failure(self.code).is_some();
+        let shaped = message || failure(self.detail).is_some() || failure(self.errors).is_some();
         says_so || (shaped && self.choices.is_none())
     }
+}
+
+/// What `raw` says went wrong; none where it says that nothing did.
+pub(super) fn failure(raw: Option<&RawValue>) -> Option<&str> {
+    let said = raw.map(RawValue::get)?;
+    (!matches!(said, "{}" | "\"\"" | "false" | "[]" | "0")).then_some(said)
 }
 
 impl Delta<'_> {
