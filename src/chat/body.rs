@@ -1,20 +1,29 @@
 //! The body of an answer, whatever it turns out to be.
 //!
-//! Most are a stream of events, some are one JSON object, a few are a web page; the first character tells, for the
-//! content type often lies. Pure: bytes in, events and an answer out. The surprising decision: a body has an end of its
-//! own, before the connection's, so that an endpoint which never hangs up keeps nobody waiting.
+//! Most are a stream of events, some are JSON (one answer, or a chunk on each line), a few are a web page; the first
+//! character tells, for the content type often lies. Pure: bytes in, events and an answer out. The surprising decision: a body
+//! has an end of its own, before the connection's, so that an endpoint which never hangs up keeps nobody waiting.
 
-use super::accumulate::{Accumulator, Incomplete, Reading};
+use super::accumulate::{Accumulator, Finished, Incomplete, Reading};
 use super::memory::Arrival;
-use super::sse::{EventTooLong, SseReader};
+use super::sse::{EventTooLong, MAX_EVENT_BYTES, SseEvent, SseReader, lossy};
+use super::values::JsonValues;
 use super::{ChatEvent, Completion};
 use crate::protocol::ModelId;
 
-/// An answer may have this many bytes: as event streams carry ten bytes for one of text, that is a book.
-pub(super) const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+/// So many bytes of an answer are kept: a shelf of books.
+pub(super) const MAX_KEPT_BYTES: usize = 64 * 1024 * 1024;
+
+/// So many bytes an answer may take on its way: a letter alone in its event takes two hundred, and signs of life take some.
+pub(super) const MAX_BODY_BYTES: usize = 1024 * 1024 * 1024;
+
+/// So much of a body that is no answer is kept, to say what it is.
+const MAX_ODD_BYTES: usize = 64 * 1024;
 
 /// The data that ends a stream.
 const DONE: &str = "[DONE]";
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A body that arrives.
 #[derive(Debug, Default)]
@@ -24,6 +33,8 @@ pub(super) struct Body {
     bytes: usize,
     start: Start,
     done: bool,
+    /// The first JSON value, where it is nothing of an answer.
+    odd: Option<String>,
 }
 
 /// Whether the answer has begun: signs of life do not count.
@@ -36,15 +47,14 @@ enum Start {
     Told,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 enum Form {
-    /// Nothing but space has come.
-    #[default]
-    Unknown,
+    /// Nothing but space has come, or half a mark.
+    Unknown(Vec<u8>),
     Events(SseReader),
-    /// One JSON value.
-    Whole(Vec<u8>),
-    /// A web page: kept for its title.
+    /// JSON values, mostly a single one.
+    Json(JsonValues),
+    /// A web page: its beginning is kept for the title.
     Page(Vec<u8>),
 }
 
@@ -84,30 +94,23 @@ impl Body {
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.bytes += bytes.len();
         if self.bytes > MAX_BODY_BYTES {
-            let message = format!("the answer is larger than {} MB", MAX_BODY_BYTES / 1024 / 1024);
-            return Err(Fault::TooLarge(message));
+            return Err(too_large(&format!("came in more than {} GB", MAX_BODY_BYTES >> 30)));
         }
-        if matches!(self.form, Form::Unknown) {
-            self.form = Form::of(bytes);
+        let mut form = std::mem::take(&mut self.form);
+        if let Form::Unknown(head) = &mut form {
+            head.extend_from_slice(bytes);
+            let head = std::mem::take(head);
+            let begun = beginning(&head);
+            form = Form::of(begun);
+            self.read(&mut form, begun)?;
+        } else {
+            self.read(&mut form, bytes)?;
         }
-        match &mut self.form {
-            Form::Unknown => Ok(()),
-            Form::Whole(all) | Form::Page(all) => {
-                all.extend_from_slice(bytes);
-                Ok(())
-            }
-            Form::Events(reader) => {
-                let (accumulator, done) = (&mut self.accumulator, &mut self.done);
-                let start = &mut self.start;
-                reader.push(bytes, |event| {
-                    if *start == Start::Awaited {
-                        *start = Start::Come;
-                    }
-                    take(&event.name, &event.data, accumulator, done);
-                })?;
-                Ok(())
-            }
+        self.form = form;
+        if self.accumulator.kept() > MAX_KEPT_BYTES {
+            return Err(too_large(&format!("is larger than {} MB", MAX_KEPT_BYTES >> 20)));
         }
+        Ok(())
     }
 
     /// What can be told since the last time.
@@ -131,8 +134,8 @@ impl Body {
     pub(super) fn arrival(&self) -> Option<Arrival> {
         match self.form {
             Form::Events(_) => Some(Arrival::Streamed),
-            Form::Whole(_) => Some(Arrival::Whole),
-            Form::Unknown | Form::Page(_) => None,
+            Form::Json(_) => Some(Arrival::Whole),
+            Form::Unknown(_) | Form::Page(_) => None,
         }
     }
 
@@ -146,67 +149,119 @@ impl Body {
         }
     }
 
-    /// It has ended: the last events, and the answer of `model`.
-    pub(super) fn finish(self, model: &ModelId) -> (Vec<ChatEvent>, Result<Completion, Fault>) {
-        let (mut accumulator, mut done) = (self.accumulator, self.done);
-        let mut whole = None;
-        match self.form {
-            Form::Unknown => {}
-            Form::Page(page) => return (Vec::new(), Err(Fault::Page(lossy(&page)))),
-            Form::Events(reader) => {
-                let last = reader.finish(|event| take(&event.name, &event.data, &mut accumulator, &mut done));
-                if let Err(fault) = last {
-                    return (Vec::new(), Err(fault.into()));
+    /// It has ended: what it came to, as an answer of `model`.
+    pub(super) fn finish(mut self, model: &ModelId) -> Finished<Fault> {
+        let last = match std::mem::take(&mut self.form) {
+            Form::Unknown(_) => Ok(()),
+            Form::Page(page) => Err(Fault::Page(lossy(&page).0.into_owned())),
+            Form::Events(reader) => reader.finish(|event| self.take(&event)).map_err(Fault::from),
+            Form::Json(values) => {
+                let rest = values.finish();
+                if !rest.is_empty() {
+                    self.take_value(&rest);
                 }
+                Ok(())
             }
-            Form::Whole(json) => {
-                let json = lossy(&json);
-                accumulator.push(json.trim_start_matches('\u{FEFF}'));
-                whole = Some(json);
-            }
+        };
+        let Self { accumulator, start, odd, .. } = self;
+        let Finished { mut events, completion, opening } = accumulator.finish(model);
+        if let Err(fault) = last {
+            return Finished { events: Vec::new(), completion: Err(fault), opening };
         }
-        let (mut events, completion) = accumulator.finish(model);
-        if self.start != Start::Told && !events.is_empty() {
+        if start != Start::Told && !events.is_empty() {
             events = begin(events);
         }
-        let completion = completion.map_err(|incomplete| match (incomplete, whole) {
-            (Incomplete::Truncated { skipped: 0 }, Some(json)) => Fault::Odd(json),
-            (incomplete, _) => Fault::Incomplete(incomplete),
-        });
-        (events, completion)
+        let completion: Result<Completion, Fault> =
+            completion.map_err(|incomplete| match (incomplete, odd) {
+                (Incomplete::Truncated { skipped: 0 }, Some(json)) => Fault::Odd(json),
+                (incomplete, _) => Fault::Incomplete(incomplete),
+            });
+        Finished { events, completion, opening }
+    }
+
+    fn read(&mut self, form: &mut Form, bytes: &[u8]) -> Result<(), Fault> {
+        match form {
+            Form::Unknown(_) => {}
+            Form::Events(reader) => reader.push(bytes, |event| self.take(&event))?,
+            Form::Json(values) => {
+                values.push(bytes, |value| self.take_value(value));
+                if values.held() > MAX_EVENT_BYTES {
+                    return Err(EventTooLong.into());
+                }
+            }
+            Form::Page(page) => {
+                let room = MAX_ODD_BYTES.saturating_sub(page.len());
+                page.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+            }
+        }
+        Ok(())
+    }
+
+    fn take_value(&mut self, value: &[u8]) {
+        let (data, replaced) = lossy(value);
+        let is_first = self.start == Start::Awaited;
+        self.take(&SseEvent { name: "".into(), data, replaced });
+        if is_first && self.accumulator.is_blank() {
+            let beginning = value.get(..MAX_ODD_BYTES).unwrap_or(value);
+            self.odd = Some(lossy(beginning).0.into_owned());
+        }
+    }
+
+    fn take(&mut self, event: &SseEvent<'_>) {
+        if self.start == Start::Awaited {
+            self.start = Start::Come;
+        }
+        if self.done {
+            return;
+        }
+        match event.data.trim() {
+            "" => {}
+            DONE => self.done = true,
+            data => {
+                self.accumulator.note_replaced(event.replaced);
+                self.accumulator.push(data);
+            }
+        }
+        if event.name == "error" && !self.done {
+            self.accumulator.fail(&event.data);
+        }
     }
 }
 
 impl Form {
-    fn of(bytes: &[u8]) -> Self {
-        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
-            None => Self::Unknown,
-            Some(b'{' | b'[') => Self::Whole(Vec::new()),
-            Some(b'<') => Self::Page(Vec::new()),
-            Some(_) => Self::Events(SseReader::default()),
+    /// By the first character.
+    fn of(begun: &[u8]) -> Self {
+        match begun {
+            _ if BYTE_ORDER_MARK.starts_with(begun) => Self::Unknown(begun.to_vec()),
+            [b'{' | b'[', ..] => Self::Json(JsonValues::default()),
+            [b'<', ..] => Self::Page(Vec::new()),
+            _ => Self::Events(SseReader::default()),
         }
     }
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self::Unknown(Vec::new())
+    }
+}
+
+/// `head` without the space and the marks that it begins with.
+fn beginning(head: &[u8]) -> &[u8] {
+    let mut begun = head.trim_ascii_start();
+    while let Some(rest) = begun.strip_prefix(BYTE_ORDER_MARK) {
+        begun = rest.trim_ascii_start();
+    }
+    begun
 }
 
 fn begin(events: Vec<ChatEvent>) -> Vec<ChatEvent> {
     std::iter::once(ChatEvent::Answering).chain(events).collect()
 }
 
-fn take(name: &str, data: &str, accumulator: &mut Accumulator, done: &mut bool) {
-    match data.trim() {
-        "" => {}
-        _ if *done => {}
-        DONE => *done = true,
-        data => accumulator.push(data),
-    }
-    if name == "error" && !*done {
-        accumulator.fail(data);
-    }
-}
-
-fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+fn too_large(why: &str) -> Fault {
+    let (kept, sent) = (MAX_KEPT_BYTES >> 20, MAX_BODY_BYTES >> 30);
+    Fault::TooLarge(format!("the answer {why} (at most {kept} MB are kept of at most {sent} GB)"))
 }
 
 impl From<EventTooLong> for Fault {
@@ -217,6 +272,8 @@ impl From<EventTooLong> for Fault {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const STOP: &str = r#"data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}"#;
@@ -231,7 +288,7 @@ mod tests {
 
     #[track_caller]
     fn check(parts: &[&str], expected: Result<&str, Fault>) {
-        let (_, completion) = body(parts).finish(&"m".into());
+        let completion = body(parts).finish(&"m".into()).completion;
         let text = completion.map(|completion| completion.message.text);
         assert_eq!(text, expected.map(str::to_owned), "{parts:?}");
     }
@@ -245,6 +302,8 @@ mod tests {
         check(&["\u{FEFF}{\"choices\"", ":[{\"message\":{\"content\":\"x\"}}]}"], Ok("x"));
         check(&["<html>"], Err(Fault::Page("<html>".into())));
         check(&["{\"ok\":true}"], Err(Fault::Odd("{\"ok\":true}".into())));
+        let nothing_wrong = "{\"success\":true,\"errors\":[],\"message\":\"m\",\"code\":0}";
+        check(&[nothing_wrong], Err(Fault::Odd(nothing_wrong.into())));
         check(&["{\"error\":\"no\"}"], Err(Fault::Incomplete(Incomplete::Failed("\"no\"".into()))));
         check(&["{\"choices\":"], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 1 })));
         check(&[], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 0 })));
@@ -268,7 +327,7 @@ mod tests {
         assert_eq!(body.take_events(), std::slice::from_ref(&text));
         let mut whole = Body::default();
         whole.push(br#"{"choices":[{"message":{"content":"x"}}]}"#).unwrap();
-        assert_eq!(whole.finish(&"m".into()).0, [begun, text]);
+        assert_eq!(whole.take_events(), [begun, text]);
     }
 
     #[test]
@@ -286,10 +345,133 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_answer_is_refused() {
-        let block = format!(": {}\n", "x".repeat(1024 * 1024));
+    fn json_may_come_line_by_line() {
+        let line = r#"{"choices":[{"delta":{"content":"x"}}]}"#;
+        let stop = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+        check(&[line, "\n", line, "\n", stop, "\n[DONE]\n", line], Ok("xx"));
+        check(&[line, stop], Ok("x"));
+        check(&["[", line, ",\n", stop, "]"], Ok("x"));
+        check(&["data: ", line, "\n", stop, "\n\n"], Ok("x"));
+        check(&[line, "\n{\"cho"], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 1 })));
+    }
+
+    #[test]
+    fn an_error_is_found_in_whatever_form_it_comes() {
+        #[track_caller]
+        fn fails(body: &str, said: &str) {
+            check(&[body], Err(Fault::Incomplete(Incomplete::Failed(said.into()))));
+            let begun = r#"data: {"choices":[{"delta":{"content":"x"}}]}"#;
+            let behind = format!("{begun}\n\ndata: {body}\n\ndata: [DONE]\n\n");
+            check(&[&behind], Err(Fault::Incomplete(Incomplete::Failed(said.into()))));
+            let bare = format!("{begun}\n\n{body}\n");
+            check(&[&bare], Err(Fault::Incomplete(Incomplete::Failed(said.into()))));
+        }
+        fails(r#"{"error":{"message":"m"}}"#, r#"{"message":"m"}"#);
+        fails(r#"{"error":"m"}"#, r#""m""#);
+        fails(r#"[{"error":{"code":400}}]"#, r#"{"code":400}"#);
+        fails(r#"{"choices":[{"delta":{},"error":{"code":502}}]}"#, r#"{"code":502}"#);
+        for whole in [
+            r#"{"object":"error","message":"m"}"#,
+            r#"{"type":"error","message":"m"}"#,
+            r#"{"detail":"m"}"#,
+            r#"{"errors":[{"message":"m"}]}"#,
+            r#"{"code":"Throttling","message":"m","request_id":"r"}"#,
+        ] {
+            fails(whole, whole);
+        }
+        let line = "error: {\"code\":400}\n\ndata: [DONE]\n\n";
+        check(&[line], Err(Fault::Incomplete(Incomplete::Failed("{\"code\":400}".into()))));
+    }
+
+    #[test]
+    fn half_a_mark_decides_nothing() {
+        check(&["\u{FEFF}", "data: {}", "\n\n", STOP], Ok("x"));
+        let mut body = Body::default();
+        for byte in "\u{FEFF}{\"choices\":[{\"message\":{\"content\":\"x\"}}]}".as_bytes() {
+            body.push(&[*byte]).unwrap();
+        }
+        assert_eq!(body.finish(&"m".into()).completion.unwrap().message.text, "x");
+    }
+
+    #[test]
+    fn an_answer_that_is_too_large_is_refused_with_both_limits() {
+        let delta =
+            |text: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
+        let block = delta(&"x".repeat(1024 * 1024));
         let mut body = Body::default();
         let taken = (0..=64).take_while(|_| body.push(block.as_bytes()).is_ok()).count();
-        assert_eq!(taken, 63);
+        assert_eq!(taken, 64);
+        let Err(Fault::TooLarge(message)) = body.push(block.as_bytes()) else { panic!("it was taken") };
+        assert!(message.contains("64 MB") && message.contains("1 GB"), "{message}");
+    }
+
+    #[test]
+    fn a_value_that_never_ends_is_refused() {
+        let mut body = body(&["{\"a\":\""]);
+        let block = [b'x'; 16 * 1024];
+        let taken = (0..=512).take_while(|_| body.push(&block).is_ok()).count();
+        assert_eq!(taken, 511);
+    }
+
+    #[test]
+    fn signs_of_life_may_take_more_than_an_answer() {
+        let block = format!(": {}\n", "x".repeat(1024 * 1024 - 3));
+        let mut body = Body::default();
+        let taken = (0..=1024).take_while(|_| body.push(block.as_bytes()).is_ok()).count();
+        assert_eq!(taken, 1024);
+    }
+
+    /// A piece of a body, as servers and worse write it.
+    fn any_piece() -> impl Strategy<Value = Vec<u8>> {
+        let known = [
+            "data: {\"choices\":[{\"delta\":{\"content\":\"é<think>\"}}]}\n\n",
+            "data: {\"choices\":[{\"delta\":{\"reasoning\":\"\\ud83d\"}}]}\r\n\r\n",
+            "{\"choices\":[{\"delta\":{\"content\":\"\\u0000}\"}}]}\n",
+            "{\n  \"choices\": [ {\"message\": {\"content\": \"x\"}} ]\n}\n",
+            "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n",
+            "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n",
+            "data: {\"error\":{\"message\":\"m\"}}\n\n",
+            "{\"detail\":\"m\"}\n",
+            "error: {\"code\":400}\n\n",
+            "event: error\ndata: m\n\n",
+            "data: [DONE]\n\n",
+            "data: {\"choices\"",
+            ": wait\n\n",
+            "[",
+            "\r\n",
+            "\u{FEFF}",
+            "<html>",
+        ];
+        prop_oneof![
+            6 => proptest::sample::select(known.to_vec()).prop_map(|text| text.as_bytes().to_vec()),
+            1 => proptest::collection::vec(any::<u8>(), 0..6),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_is_read_alike_however_it_is_cut(
+            pieces in proptest::collection::vec(any_piece(), 0..8),
+            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
+            let bytes = pieces.concat();
+            let read = |parts: &[&[u8]]| {
+                let mut body = Body::default();
+                for part in parts {
+                    body.push(part).unwrap();
+                }
+                (body.progress(), body.has_begun(), body.finish(&"m".into()))
+            };
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+            cuts.sort_unstable();
+            let ends = cuts.iter().copied().chain([bytes.len()]);
+            let parts: Vec<&[u8]> = [0].into_iter().chain(cuts.iter().copied()).zip(ends)
+                .map(|(from, to)| &bytes[from..to])
+                .collect();
+            let whole = read(&[&bytes]);
+            prop_assert_eq!(&read(&parts), &whole);
+            let letters: Vec<&[u8]> = bytes.chunks(1).collect();
+            prop_assert_eq!(&read(&letters), &whole);
+        }
     }
 }

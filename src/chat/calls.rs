@@ -2,14 +2,24 @@
 //!
 //! Endpoints cut calls up in every way: ids only in the first piece or in each, indexes missing, always 0 or wrong,
 //! names repeated or in halves, arguments whole or letter by letter. This file decides which call a piece belongs to and
-//! gives every call an id of its own. It does not judge arguments: they leave as they came. The surprising decision: a
-//! closed pair of braces is what tells a repeated name from a further call, so nesting is followed as pieces arrive.
+//! gives every call an id of its own. It does not judge arguments: but for halves of characters they leave as they
+//! came. The surprising decision: a closed pair of braces is what tells a repeated name from a further call, so nesting
+//! is followed as pieces arrive.
 
 use std::collections::HashSet;
 
-use serde_json::Map;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
+use super::chunk::mend_surrogates;
+use super::nesting::Nesting;
 use crate::protocol::{CallId, ToolCall, ToolName};
+
+/// The names of the fields that a provider wants back with a call.
+const EXTRA: [&str; 2] = ["extra_content", "provider_specific_fields"];
+
+/// A field that nobody here reads takes about so many bytes of memory for each byte of its JSON.
+pub(super) const OPAQUE_WEIGHT: usize = 16;
 
 /// A call that came without a name still gets an answer.
 const NO_NAME: &str = "unnamed";
@@ -23,6 +33,7 @@ pub(super) struct Calls {
     list: Vec<Growing>,
     /// Which one grew last.
     current: usize,
+    bytes: usize,
 }
 
 /// One piece, as sent; empty texts where nothing was.
@@ -32,6 +43,8 @@ pub(super) struct Piece<'a> {
     pub(super) index: Option<u64>,
     pub(super) name: &'a str,
     pub(super) arguments: &'a str,
+    /// What is kept for the provider: the fields of `EXTRA`.
+    pub(super) extra: [Option<&'a RawValue>; 2],
 }
 
 #[derive(Debug, Default)]
@@ -40,23 +53,9 @@ struct Growing {
     index: Option<u64>,
     name: String,
     arguments: String,
+    /// Where the arguments stand in their own JSON.
     nesting: Nesting,
-}
-
-/// Where the arguments stand in their own JSON.
-#[derive(Debug, Default)]
-struct Nesting {
-    depth: u32,
-    place: Place,
-    closed: bool,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    #[default]
-    Outside,
-    Text,
-    Escape,
+    extra: Map<String, Value>,
 }
 
 impl Calls {
@@ -68,6 +67,7 @@ impl Calls {
             self.list.push(Growing::default());
         }
         if let Some(call) = self.list.get_mut(self.current) {
+            self.bytes += piece.weight();
             call.take(piece);
         }
     }
@@ -77,17 +77,28 @@ impl Calls {
         self.list.is_empty()
     }
 
-    /// The calls, in the order in which they began, ids unique.
-    pub(super) fn finish(self) -> Vec<ToolCall> {
-        let mut taken = HashSet::new();
+    /// How many bytes they take, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The calls, in the order in which they began, ids unique. And how many characters were mended in their arguments.
+    pub(super) fn finish(self) -> (Vec<ToolCall>, u32) {
+        let (mut taken, mut mended) = (HashSet::new(), 0);
         let calls = self.list.into_iter().filter(|call| !(call.name.is_empty() && call.arguments.is_empty()));
         let named = calls.enumerate().map(|(at, call)| {
             let wanted = if call.id.is_empty() { format!("call_{}", at + 1) } else { call.id };
             let id = free_id(&wanted, &mut taken);
             let name = ToolName::from(if call.name.is_empty() { NO_NAME.to_owned() } else { call.name });
-            ToolCall { id, name, arguments: call.arguments, extra: Map::new() }
+            let mut arguments = call.arguments;
+            if arguments.contains("\\u") {
+                let (whole, halves) = mend_surrogates(&arguments);
+                arguments = whole;
+                mended += halves;
+            }
+            ToolCall { id, name, arguments, extra: call.extra }
         });
-        named.collect()
+        (named.collect(), mended)
     }
 
     /// The call that `piece` belongs to; none where it begins one.
@@ -98,10 +109,18 @@ impl Calls {
         }
         let nameless = piece.name.is_empty() && !self.list.is_empty();
         let at = match piece.index {
+            Some(_) if nameless && self.is_amiss(by_index, piece) => self.current,
             Some(_) => by_index.or(nameless.then_some(self.current))?,
             None => self.current,
         };
         self.unless_another(at, piece)
+    }
+
+    /// Whether the call at `at` is complete and cannot be meant, for another one waits for its arguments: some servers begin
+    /// a call under the number of its tool, and go on with it under a number of its own.
+    fn is_amiss(&self, at: Option<usize>, piece: Piece<'_>) -> bool {
+        let is_complete = |at: usize| self.list.get(at).is_some_and(|call| call.nesting.is_closed());
+        at.is_some_and(is_complete) && !is_complete(self.current) && !piece.arguments.trim().is_empty()
     }
 
     fn find_by_id(&self, piece: Piece<'_>, by_index: Option<usize>) -> Option<usize> {
@@ -111,8 +130,13 @@ impl Calls {
                 return Some(at);
             }
             // Some servers give several calls one id: then a name at another index begins one.
-            let begins = !piece.name.is_empty() && call.nesting.closed;
+            let begins = !piece.name.is_empty() && call.nesting.is_closed();
             return if begins { None } else { self.unless_another(at, piece) };
+        }
+        // An id that changes within a call: nothing begins without a name.
+        let goes_on = |at: &usize| self.list.get(*at).is_some_and(|call| !call.nesting.is_closed());
+        if let Some(at) = by_index.filter(goes_on).filter(|_| piece.name.is_empty()) {
+            return Some(at);
         }
         // An id that comes late belongs to the call that waits for one.
         let waiting = by_index.or(piece.index.is_none().then_some(self.current))?;
@@ -131,10 +155,17 @@ impl Calls {
     }
 }
 
+impl Piece<'_> {
+    fn weight(&self) -> usize {
+        let extra: usize = self.extra.iter().flatten().map(|raw| raw.get().len() * OPAQUE_WEIGHT).sum();
+        self.id.len() + self.name.len() + self.arguments.len() + extra
+    }
+}
+
 impl Growing {
     /// Whether `piece` begins a call of its own: it names one although this one is complete or has another name.
     fn is_other_than(&self, piece: Piece<'_>) -> bool {
-        let complete = self.nesting.closed && !piece.arguments.is_empty();
+        let complete = self.nesting.is_closed() && !piece.arguments.is_empty();
         let renamed = self.name != piece.name && !self.arguments.is_empty();
         !piece.name.is_empty() && !self.name.is_empty() && (complete || renamed)
     }
@@ -146,6 +177,11 @@ impl Growing {
         self.index = self.index.or(piece.index);
         self.take_name(piece.name.trim());
         self.take_arguments(piece.arguments);
+        for (name, raw) in EXTRA.into_iter().zip(piece.extra) {
+            if let Some(value) = raw.and_then(|raw| serde_json::from_str(raw.get()).ok()) {
+                self.extra.insert(name.to_owned(), value);
+            }
+        }
     }
 
     /// Whole, repeated, or in halves while no arguments have come.
@@ -159,7 +195,7 @@ impl Growing {
     }
 
     fn take_arguments(&mut self, arguments: &str) {
-        let repeated = self.nesting.closed && self.arguments == arguments;
+        let repeated = self.nesting.is_closed() && self.arguments == arguments;
         if repeated {
             return;
         }
@@ -169,28 +205,7 @@ impl Growing {
             self.nesting = Nesting::default();
         }
         self.arguments.push_str(arguments);
-        self.nesting.follow(arguments);
-    }
-}
-
-impl Nesting {
-    fn follow(&mut self, json: &str) {
-        for byte in json.bytes() {
-            match (self.place, byte) {
-                (Place::Outside, b'"') | (Place::Escape, _) => self.place = Place::Text,
-                (Place::Text, b'"') => self.place = Place::Outside,
-                (Place::Text, b'\\') => self.place = Place::Escape,
-                (Place::Outside, b'{' | b'[') => {
-                    self.depth = self.depth.saturating_add(1);
-                    self.closed = false;
-                }
-                (Place::Outside, b'}' | b']') => {
-                    self.depth = self.depth.saturating_sub(1);
-                    self.closed = self.depth == 0;
-                }
-                (Place::Outside | Place::Text, _) => {}
-            }
-        }
+        self.nesting.follow(arguments.as_bytes());
     }
 }
 
@@ -212,7 +227,8 @@ mod tests {
     fn piece(text: &str) -> Piece<'_> {
         let mut parts = text.splitn(4, '|');
         let mut next = || parts.next().unwrap_or_default();
-        Piece { index: next().parse().ok(), id: next(), name: next(), arguments: next() }
+        let index = next().parse().ok();
+        Piece { index, id: next(), name: next(), arguments: next(), ..Piece::default() }
     }
 
     #[track_caller]
@@ -223,6 +239,7 @@ mod tests {
         }
         let calls: Vec<String> = calls
             .finish()
+            .0
             .into_iter()
             .map(|call| format!("{}|{}|{}", call.id, call.name, call.arguments))
             .collect();
@@ -243,6 +260,16 @@ mod tests {
         check(&["0|a|Read|{", "1|a|Read|}"], &["a|Read|{}"]);
         check(&["0|a|Read|{", "0|a|Read|}"], &["a|Read|{}"]);
         check(&["0||Read|", "0|a||{}"], &["a|Read|{}"]);
+    }
+
+    #[test]
+    fn ids_and_indexes_may_change_within_a_call() {
+        check(&["0|a|Read|", "0|b||{\"p\"", "0|b||:1}"], &["a|Read|{\"p\":1}"]);
+        check(&["0|a|Read|{}", "0|b||{}"], &["a|Read|{}", "b|unnamed|{}"]);
+        check(
+            &["1|a|Read|", "0|||{\"p\":1}", "0|b|Grep|", "1|||{\"q\"", "1|||:2}", "1||| "],
+            &["a|Read|{\"p\":1} ", "b|Grep|{\"q\":2}"],
+        );
     }
 
     #[test]
@@ -293,7 +320,7 @@ mod tests {
             calls.push(Piece { index: Some(index), name: "Read", arguments: "{}", ..Piece::default() });
             calls.push(Piece { arguments: " ", ..Piece::default() });
         }
-        let calls = calls.finish();
+        let calls = calls.finish().0;
         assert_eq!((calls.len(), calls.last().unwrap().arguments.as_str()), (MAX_CALLS, "{} "));
     }
 
@@ -301,5 +328,36 @@ mod tests {
     fn a_call_of_nothing_is_none() {
         check(&["0|a||"], &[]);
         check(&["0|a||{}"], &["a|unnamed|{}"]);
+    }
+
+    #[test]
+    fn what_the_provider_wants_back_stays_with_the_call() {
+        let raw = |json: &'static str| serde_json::from_str::<&RawValue>(json).unwrap();
+        let mut calls = Calls::default();
+        calls.push(Piece {
+            extra: [Some(raw(r#"{"google":{"thought_signature":"s"}}"#)), None],
+            ..piece("0|a|Read|{}")
+        });
+        calls.push(Piece { extra: [None, Some(raw("[1]"))], ..piece("1|b|Read|{}") });
+        calls.push(Piece { extra: [None, Some(raw("[2]"))], ..piece("0|||") });
+        assert!(calls.bytes() > 4 * OPAQUE_WEIGHT);
+        let extras: Vec<String> =
+            calls.finish().0.into_iter().map(|call| Value::Object(call.extra).to_string()).collect();
+        assert_eq!(
+            extras,
+            [
+                r#"{"extra_content":{"google":{"thought_signature":"s"}},"provider_specific_fields":[2]}"#,
+                r#"{"provider_specific_fields":[1]}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn half_a_character_in_arguments_costs_only_itself() {
+        let mut calls = Calls::default();
+        calls.push(piece(r#"0|a|Read|{"p":"\ud8"#));
+        calls.push(piece(r#"0|||3d"}"#));
+        let (calls, mended) = calls.finish();
+        assert_eq!((calls[0].arguments.as_str(), mended), (r#"{"p":"\uFFFD"}"#, 1));
     }
 }

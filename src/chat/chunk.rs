@@ -6,12 +6,12 @@
 //! answer of one megabyte comes in fifty thousand pieces, and both cost more than all the rest.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::loose::{Content, List, Loose, Object};
 use crate::protocol::Usage;
 
 /// A count above this is no count: no answer has that many tokens.
@@ -22,17 +22,28 @@ const MAX_COUNT: u64 = 1_000_000_000_000;
 #[serde(default)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow)]
-    pub(super) choices: Option<Vec<Option<Choice<'a>>>>,
+    pub(super) choices: Option<List<Choice<'a>>>,
     #[serde(borrow)]
     pub(super) usage: Option<&'a RawValue>,
-    /// Where Groq puts the usage.
+    /// Where Groq puts the usage, and what went wrong behind the first piece.
     #[serde(borrow)]
-    pub(super) x_groq: Option<Wrapped<'a>>,
+    pub(super) x_groq: Object<Wrapped<'a>>,
     #[serde(borrow)]
     pub(super) error: Option<&'a RawValue>,
     /// `error` where the whole object is one, without an inner one.
     #[serde(borrow)]
     pub(super) object: Loose<'a>,
+    /// The same, under another name.
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) detail: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) errors: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) message: Loose<'a>,
+    #[serde(borrow)]
+    pub(super) code: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -40,6 +51,8 @@ pub(super) struct Chunk<'a> {
 pub(super) struct Wrapped<'a> {
     #[serde(borrow)]
     pub(super) usage: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -48,12 +61,15 @@ pub(super) struct Choice<'a> {
     #[serde(borrow)]
     pub(super) index: Loose<'a>,
     #[serde(borrow)]
-    pub(super) delta: Option<Delta<'a>>,
+    pub(super) delta: Object<Box<Delta<'a>>>,
     /// The whole message where the endpoint does not stream.
     #[serde(borrow)]
-    pub(super) message: Option<Delta<'a>>,
+    pub(super) message: Object<Box<Delta<'a>>>,
     #[serde(borrow)]
     pub(super) finish_reason: Loose<'a>,
+    /// What the provider behind a gateway gave for a reason.
+    #[serde(borrow)]
+    pub(super) native_finish_reason: Loose<'a>,
     #[serde(borrow)]
     pub(super) usage: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -64,7 +80,7 @@ pub(super) struct Choice<'a> {
 #[serde(default)]
 pub(super) struct Delta<'a> {
     #[serde(borrow)]
-    pub(super) content: Loose<'a>,
+    pub(super) content: Content<'a>,
     #[serde(borrow)]
     pub(super) reasoning_content: Loose<'a>,
     #[serde(borrow)]
@@ -76,13 +92,19 @@ pub(super) struct Delta<'a> {
     /// Opaque; some endpoints want it back.
     #[serde(borrow)]
     pub(super) reasoning_details: Option<&'a RawValue>,
+    /// The same, under the name that `LiteLLM` gives it.
+    #[serde(borrow)]
+    pub(super) thinking_blocks: Option<&'a RawValue>,
+    /// Where Gemini says that the content is a thought.
+    #[serde(borrow)]
+    pub(super) extra_content: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) refusal: Loose<'a>,
     #[serde(borrow)]
-    pub(super) tool_calls: Option<Vec<Option<CallDelta<'a>>>>,
+    pub(super) tool_calls: List<CallDelta<'a>>,
     /// The only call, in the form before there could be several.
     #[serde(borrow)]
-    pub(super) function_call: Option<FunctionDelta<'a>>,
+    pub(super) function_call: Object<Box<FunctionDelta<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -93,7 +115,13 @@ pub(super) struct CallDelta<'a> {
     #[serde(borrow)]
     pub(super) id: Loose<'a>,
     #[serde(borrow)]
-    pub(super) function: Option<FunctionDelta<'a>>,
+    pub(super) function: Object<Box<FunctionDelta<'a>>>,
+    /// Where Gemini puts the signature of the thought behind the call, without which it refuses the next request.
+    #[serde(borrow)]
+    pub(super) extra_content: Option<&'a RawValue>,
+    /// Where `LiteLLM` puts the same.
+    #[serde(borrow)]
+    pub(super) provider_specific_fields: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -104,20 +132,6 @@ pub(super) struct FunctionDelta<'a> {
     /// A string, or the object itself.
     #[serde(borrow)]
     pub(super) arguments: Option<&'a RawValue>,
-}
-
-/// A value of any type.
-#[derive(Debug, Default, Clone, PartialEq)]
-pub(super) enum Loose<'a> {
-    /// Missing or null.
-    #[default]
-    Nothing,
-    /// A text; also that of an object with a `text`, and of a list of such, joined.
-    Text(Cow<'a, str>),
-    /// A number that counts.
-    Count(u64),
-    /// Anything else.
-    Odd,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -134,7 +148,7 @@ struct LooseUsage<'a> {
     #[serde(borrow)]
     total_tokens: Loose<'a>,
     #[serde(borrow)]
-    prompt_tokens_details: Option<LooseDetails<'a>>,
+    prompt_tokens_details: Object<LooseDetails<'a>>,
     #[serde(borrow)]
     prompt_cache_hit_tokens: Loose<'a>,
     #[serde(borrow)]
@@ -148,68 +162,88 @@ struct LooseDetails<'a> {
     cached_tokens: Loose<'a>,
 }
 
-impl Loose<'_> {
-    /// The text; empty where there is none.
-    pub(super) fn text(&self) -> &str {
-        match self {
-            Self::Text(text) => text,
-            Self::Nothing | Self::Count(_) | Self::Odd => "",
-        }
-    }
-
-    /// The count, also where it came as text.
-    pub(super) fn count(&self) -> Option<u64> {
-        match self {
-            Self::Count(count) => Some(*count),
-            Self::Text(text) => text.trim().parse().ok(),
-            Self::Nothing | Self::Odd => None,
-        }
+impl Chunk<'_> {
+    /// Whether the whole of it is an error, in one of the forms that have no `error`: of vLLM (`object`), of `FastAPI`
+    /// (`detail`), of gateways (`errors`, or a `message` with a `code`).
+    pub(super) fn is_error(&self) -> bool {
+        let says_so = self.object.text() == "error" || self.kind.text() == "error";
+        let message = !self.message.text().is_empty() && failure(self.code).is_some();
+        let shaped = message || failure(self.detail).is_some() || failure(self.errors).is_some();
+        says_so || (shaped && self.choices.is_none())
     }
 }
 
-/// The usage in `raw`; none where it counts nothing.
+/// What `raw` says went wrong; none where it says that nothing did.
+pub(super) fn failure(raw: Option<&RawValue>) -> Option<&str> {
+    let said = raw.map(RawValue::get)?;
+    (!matches!(said, "{}" | "\"\"" | "false" | "[]" | "0")).then_some(said)
+}
+
+impl Delta<'_> {
+    /// Whether its content is marked as a thought.
+    pub(super) fn is_thought(&self) -> bool {
+        let read = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).ok();
+        let extra = self.extra_content.and_then(read);
+        extra.and_then(|extra| extra.pointer("/google/thought")?.as_bool()).unwrap_or(false)
+    }
+
+    /// Whether it says nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        let thoughts = [&self.reasoning_content, &self.reasoning, &self.reasoning_text, &self.thinking];
+        self.content.is_empty()
+            && thoughts.into_iter().chain([&self.refusal]).all(|loose| loose.text().is_empty())
+            && self.tool_calls.is_empty()
+            && self.function_call.get().is_none()
+    }
+}
+
+/// The usage in `raw`; none where it counts nothing. What is no number from 1 is unknown.
 pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
     let loose: LooseUsage<'_> = serde_json::from_str(raw.get()).ok()?;
-    let first = |places: [&Loose<'_>; 3]| {
-        places.into_iter().filter_map(Loose::count).find(|count| (1..MAX_COUNT).contains(count)).unwrap_or(0)
+    let first = |places: &[&Loose<'_>]| {
+        let counts = places.iter().filter_map(|place| place.count());
+        counts.into_iter().find(|count| (1..MAX_COUNT).contains(count)).unwrap_or(0)
     };
-    let none = Loose::Nothing;
-    let details = loose.prompt_tokens_details.unwrap_or_default();
-    let prompt_tokens = first([&loose.prompt_tokens, &loose.input_tokens, &none]);
-    let completion_tokens = first([&loose.completion_tokens, &loose.output_tokens, &none]);
+    let details = loose.prompt_tokens_details.into_inner().unwrap_or_default();
+    let prompt_tokens = first(&[&loose.prompt_tokens, &loose.input_tokens]);
+    let completion_tokens = first(&[&loose.completion_tokens, &loose.output_tokens]);
     if prompt_tokens == 0 && completion_tokens == 0 {
         return None;
     }
-    let total_tokens = match first([&loose.total_tokens, &none, &none]) {
+    let total_tokens = match first(&[&loose.total_tokens]) {
         0 => prompt_tokens + completion_tokens,
         total => total,
     };
-    let cached = first([&details.cached_tokens, &loose.prompt_cache_hit_tokens, &loose.cached_tokens]);
+    let cached = first(&[&details.cached_tokens, &loose.prompt_cache_hit_tokens, &loose.cached_tokens]);
     Some(Usage { prompt_tokens, completion_tokens, total_tokens, cached_tokens: cached.min(prompt_tokens) })
 }
 
-/// The text of a call's arguments: what a string says, or the object as it stands.
-pub(super) fn arguments(raw: &RawValue) -> Cow<'_, str> {
+/// The text of a call's arguments: what a string says, or the object as it stands. And how many characters were mended.
+pub(super) fn arguments(raw: &RawValue) -> (Cow<'_, str>, u32) {
     let json = raw.get();
     if !json.starts_with('"') {
-        return Cow::Borrowed(json);
+        return (Cow::Borrowed(json), 0);
     }
-    match serde_json::from_str(json) {
-        Ok(Loose::Text(text)) => text,
-        _ => Cow::Owned(serde_json::from_str(&mend_surrogates(json)).unwrap_or_default()),
+    if let Ok(Loose::Text(text)) = serde_json::from_str(json) {
+        return (text, 0);
     }
+    let (mended, halves) = mend_surrogates(json);
+    (Cow::Owned(serde_json::from_str(&mended).unwrap_or_default()), halves)
 }
 
 /// `json` with every half of a surrogate pair that stands alone replaced: it names no character, and no strict reader
-/// takes the line that holds it.
-pub(super) fn mend_surrogates(json: &str) -> String {
-    let mut mended = String::with_capacity(json.len());
+/// takes the line that holds it. And how many there were.
+pub(super) fn mend_surrogates(json: &str) -> (String, u32) {
+    let (mut mended, mut halves) = (String::with_capacity(json.len()), 0);
     let mut rest = json;
     while let Some((before, behind)) = rest.split_once('\\') {
         mended.push_str(before);
         let (escape, after) = match (code_unit(behind), code_unit_after(behind)) {
             (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => (behind.get(..11), behind.get(11..)),
-            (Some(0xD800..=0xDFFF), _) => (Some("uFFFD"), behind.get(5..)),
+            (Some(0xD800..=0xDFFF), _) => {
+                halves += 1;
+                (Some("uFFFD"), behind.get(5..))
+            }
             _ => {
                 let end = behind.chars().next().map_or(0, char::len_utf8);
                 (behind.get(..end), behind.get(end..))
@@ -220,7 +254,7 @@ pub(super) fn mend_surrogates(json: &str) -> String {
         rest = after.unwrap_or_default();
     }
     mended.push_str(rest);
-    mended
+    (mended, halves)
 }
 
 /// The code unit of `uXXXX` at the beginning of `text`.
@@ -233,93 +267,9 @@ fn code_unit_after(text: &str) -> Option<u16> {
     code_unit(text.get(5..)?.strip_prefix('\\')?)
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Loose<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LooseVisitor)
-    }
-}
-
-struct LooseVisitor;
-
-impl<'de> Visitor<'de> for LooseVisitor {
-    type Value = Loose<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("anything")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Loose::Text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Loose::Text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Loose::Nothing)
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Loose::Count(number))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Loose::Odd)
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
-        // A count written as `12.0`; printing is the conversion that cannot go wrong.
-        Ok(format!("{number:.0}").parse().map_or(Loose::Odd, Loose::Count))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Loose::Odd)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let mut joined = None::<String>;
-        while let Some(item) = list.next_element::<Loose<'de>>()? {
-            if let Loose::Text(text) = item {
-                joined.get_or_insert_default().push_str(&text);
-            }
-        }
-        Ok(joined.map_or(Loose::Odd, |text| Loose::Text(Cow::Owned(text))))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = Loose::Odd;
-        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            if key == "text" {
-                found = map.next_value()?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(found)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn loose(json: &str) -> Loose<'_> {
-        serde_json::from_str(json).unwrap()
-    }
-
-    #[test]
-    fn any_value_is_taken_for_what_it_is_worth() {
-        assert_eq!(loose(r#""a""#), Loose::Text("a".into()));
-        assert_eq!(loose(r#""\n""#), Loose::Text("\n".into()));
-        assert_eq!(loose("null"), Loose::Nothing);
-        assert_eq!(loose("7"), Loose::Count(7));
-        assert_eq!(loose("7.0"), Loose::Count(7));
-        assert_eq!(loose("-7"), Loose::Odd);
-        assert_eq!(loose("true"), Loose::Odd);
-        assert_eq!(loose(r#"[{"type":"text","text":"a"},"b",{"x":[1]}]"#), Loose::Text("ab".into()));
-        assert_eq!(loose(r#""12""#).count(), Some(12));
-    }
 
     #[test]
     fn usage_is_read_under_its_many_names() {
@@ -338,6 +288,8 @@ mod tests {
             Some([9, 1, 10, 4]),
         );
         check(r#"{"prompt_tokens":9,"prompt_cache_hit_tokens":8}"#, Some([9, 0, 9, 8]));
+        check(r#"{"prompt_tokens":9,"cached_tokens":7,"prompt_tokens_details":[]}"#, Some([9, 0, 9, 7]));
+        check(r#"{"prompt_tokens":"nine","completion_tokens":4}"#, Some([0, 4, 4, 0]));
         check(r#"{"prompt_tokens":0,"completion_tokens":0}"#, None);
         check(r#"{"prompt_tokens":-5,"completion_tokens":18446744073709551615}"#, None);
         check(r#""unknown""#, None);
@@ -347,27 +299,27 @@ mod tests {
     #[test]
     fn arguments_come_as_text_or_as_an_object() {
         #[track_caller]
-        fn check(json: &str, expected: &str) {
+        fn check(json: &str, expected: &str, mended: u32) {
             let raw: &RawValue = serde_json::from_str(json).unwrap();
-            assert_eq!(arguments(raw), expected);
+            assert_eq!(arguments(raw), (expected.into(), mended));
         }
-        check(r#""{\"a\":1}""#, r#"{"a":1}"#);
-        check(r#"{"a":1}"#, r#"{"a":1}"#);
-        check(r#""""#, "");
-        check(r#""a\ud83d""#, "a\u{FFFD}");
+        check(r#""{\"a\":1}""#, r#"{"a":1}"#, 0);
+        check(r#"{"a":1}"#, r#"{"a":1}"#, 0);
+        check(r#""""#, "", 0);
+        check(r#""a\ud83d""#, "a\u{FFFD}", 1);
     }
 
     #[test]
     fn only_lone_halves_are_replaced() {
         #[track_caller]
-        fn check(json: &str, expected: &str) {
-            assert_eq!(mend_surrogates(json), expected);
+        fn check(json: &str, expected: &str, halves: u32) {
+            assert_eq!(mend_surrogates(json), (expected.to_owned(), halves));
         }
-        check(r#""a\ud83d\ude00b""#, r#""a\ud83d\ude00b""#);
-        check(r#""a\ud83d""#, r#""a\uFFFD""#);
-        check(r#""\ude00\n\\ud83d""#, r#""\uFFFD\n\\ud83d""#);
-        check(r#""\ud83d\ud83d\ude00""#, r#""\uFFFD\ud83d\ude00""#);
-        check(r#""\u00"#, r#""\u00"#);
-        check("é\\", "é\\");
+        check(r#""a\ud83d\ude00b""#, r#""a\ud83d\ude00b""#, 0);
+        check(r#""a\ud83d""#, r#""a\uFFFD""#, 1);
+        check(r#""\ude00\n\\ud83d""#, r#""\uFFFD\n\\ud83d""#, 1);
+        check(r#""\ud83d\ud83d\ude00\ude00""#, r#""\uFFFD\ud83d\ude00\uFFFD""#, 2);
+        check(r#""\u00"#, r#""\u00"#, 0);
+        check("é\\", "é\\", 0);
     }
 }

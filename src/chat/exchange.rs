@@ -13,7 +13,7 @@ use reqwest::Response;
 use reqwest::header::CONTENT_ENCODING;
 use tokio::time::{Instant, timeout_at};
 
-use super::accumulate::{Incomplete, Reading};
+use super::accumulate::{Finished, Incomplete, Reading};
 use super::body::{Body, Fault, Progress};
 use super::classify::{self, Asked, Refusal};
 use super::dialect::{AskUsage, Dialect};
@@ -211,8 +211,9 @@ impl Exchange<'_> {
             memory.note_arrival(arrival);
         }
         let begun = body.has_begun();
-        let (events, completion) = body.finish(&self.request.model);
+        let Finished { events, completion, opening } = body.finish(&self.request.model);
         self.tell(events, &mut shown).await;
+        memory.note_opening(&self.request.model, opening);
         completion.map_err(|fault| self.fault(fault, begun, shown))
     }
 

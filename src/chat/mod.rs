@@ -9,15 +9,19 @@
 //! It knows no tool, no configuration file and no loop.
 
 pub mod accumulate;
+mod arguments;
 mod body;
 mod call_ids;
 mod calls;
 mod chunk;
 mod classify;
+mod code_places;
 pub mod compat;
 mod complaint;
 pub mod dialect;
+mod cursor;
 pub mod discover;
+mod ending;
 pub mod endpoint;
 pub mod error;
 mod estimate;
@@ -26,9 +30,13 @@ pub mod fallback;
 #[cfg(test)]
 mod faults;
 mod lessons;
+mod heard;
+mod loose;
 pub mod memory;
 mod messages;
 pub mod models;
+mod nesting;
+mod opaque;
 pub mod openai;
 mod refused;
 pub mod retry;
@@ -38,7 +46,10 @@ pub mod sse;
 mod streams_test;
 #[cfg(test)]
 pub(crate) mod testing;
+mod text_calls;
 mod think_tags;
+mod values;
+mod visible;
 mod watch;
 pub mod wire;
 

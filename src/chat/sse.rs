@@ -2,26 +2,32 @@
 //!
 //! It finds events and nothing more: what their data means is [`super::accumulate`]'s. Lines end at LF, CRLF or CR;
 //! a byte order mark, comments and unknown fields are passed over; bytes that are no UTF-8 become the replacement
-//! character. The surprising decision: an event that the end of the body cuts off before its blank line still
-//! counts, for servers forget that line, and half an event of JSON is told apart by whoever parses it.
+//! character. The surprising decisions: an event that the end of the body cuts off before its blank line still counts,
+//! for servers forget that line, and half an event of JSON is told apart by whoever parses it; and JSON that stands there
+//! without a field's name is data, for gateways write their errors between the events of others.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
 
-/// One event may have this many bytes. A whole image as base64 fits; a server that never ends its event does not
-/// fill the memory.
-pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
+/// One event may have this many bytes: a book fits. Whoever reads one needs four times as much for a moment, which is
+/// why it is not more.
+pub const MAX_EVENT_BYTES: usize = 8 * 1024 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The name that an event gets from a line `error: …`, as older servers of llama.cpp write it in place of data.
+const ERROR: &[u8] = b"error";
 
 /// Splits a body into events.
 #[derive(Debug, Default)]
 pub struct SseReader {
     /// The line whose end has not come.
     line: Vec<u8>,
-    /// Data of the event whose end has not come.
+    /// Data of the event whose end has not come, behind the name of its field.
     data: Vec<u8>,
+    /// So many bytes that name takes.
+    skip: usize,
     /// Whether that event has data at all: an empty one counts.
     has_data: bool,
     name: Vec<u8>,
@@ -47,6 +53,8 @@ pub struct SseEvent<'a> {
     pub name: Cow<'a, str>,
     /// All `data:` lines, joined by LF.
     pub data: Cow<'a, str>,
+    /// How many places of the data were no UTF-8.
+    pub replaced: u32,
 }
 
 /// An event that never ends.
@@ -67,11 +75,16 @@ impl SseReader {
         }
         while let Some(at) = memchr2(b'\n', b'\r', bytes) {
             let (line, ending) = bytes.split_at(at);
-            self.end_line(line, &mut on_event)?;
             bytes = match ending {
                 [b'\r', b'\n', rest @ ..] | [_, rest @ ..] => rest,
                 [] => ending,
             };
+            if let Some((data, rest)) = self.whole_event(line, bytes) {
+                on_event(event(b"", data));
+                (self.place, bytes) = (Place::Later, rest);
+                continue;
+            }
+            self.end_line(line, &mut on_event)?;
             self.place = if ending == b"\r" { Place::Cr } else { Place::Later };
         }
         self.line.extend_from_slice(bytes);
@@ -87,12 +100,29 @@ impl SseReader {
         Ok(())
     }
 
+    /// The data of an event that is nothing but `line` and the blank line behind it, as most are: they need not be kept.
+    fn whole_event<'a>(&self, line: &'a [u8], behind: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        let is_first = self.line.is_empty() && self.name.is_empty() && !self.has_data;
+        let rest = behind.strip_prefix(b"\n").or_else(|| behind.strip_prefix(b"\r\n"))?;
+        let data = field(line, b"data").filter(|data| is_first && data.len() <= MAX_EVENT_BYTES)?;
+        Some((data, rest))
+    }
+
     fn end_line(&mut self, rest: &[u8], on_event: &mut impl FnMut(SseEvent<'_>)) -> Result<(), EventTooLong> {
         if self.line.is_empty() {
             return self.take_line(rest, on_event);
         }
         let mut line = std::mem::take(&mut self.line);
         line.extend_from_slice(rest);
+        let data = if self.has_data { None } else { field(self.marked(&line), b"data") };
+        if let Some(data) = data {
+            // It may be large: the line becomes the data as it stands.
+            self.skip = line.len() - data.len();
+            self.has_data = true;
+            self.line = std::mem::replace(&mut self.data, line);
+            self.line.clear();
+            return self.check_size(0);
+        }
         let taken = self.take_line(&line, on_event);
         line.clear();
         self.line = line;
@@ -101,36 +131,60 @@ impl SseReader {
 
     fn take_line(
         &mut self,
-        mut line: &[u8],
+        line: &[u8],
         on_event: &mut impl FnMut(SseEvent<'_>),
     ) -> Result<(), EventTooLong> {
-        if self.place == Place::FirstLine {
-            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        }
+        let line = self.marked(line);
         if line.is_empty() {
             self.end_event(on_event);
         } else if let Some(data) = field(line, b"data") {
-            self.check_size(data.len())?;
-            if self.has_data {
-                self.data.push(b'\n');
-            }
-            self.has_data = true;
-            self.data.extend_from_slice(data);
+            self.add(data)?;
         } else if let Some(name) = field(line, b"event") {
             self.name.clear();
             self.name.extend_from_slice(name);
+        } else if let Some(data) = field(line, ERROR) {
+            self.name.clear();
+            self.name.extend_from_slice(ERROR);
+            self.add(data)?;
+        } else if self.is_bare_json(line) {
+            self.add(line)?;
         }
+        Ok(())
+    }
+
+    /// Without the mark that may stand before the first line.
+    fn marked<'a>(&self, line: &'a [u8]) -> &'a [u8] {
+        match self.place {
+            Place::FirstLine => line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line),
+            Place::Cr | Place::Later => line,
+        }
+    }
+
+    /// Whether `line`, which is no field, begins JSON or goes on with it.
+    fn is_bare_json(&self, line: &[u8]) -> bool {
+        match line.first() {
+            Some(b'{' | b'[') => true,
+            Some(b' ' | b'\t' | b'"' | b'}' | b']') => self.has_data,
+            _ => false,
+        }
+    }
+
+    fn add(&mut self, data: &[u8]) -> Result<(), EventTooLong> {
+        self.check_size(data.len())?;
+        if self.has_data {
+            self.data.push(b'\n');
+        }
+        self.has_data = true;
+        self.data.extend_from_slice(data);
         Ok(())
     }
 
     fn end_event(&mut self, on_event: &mut impl FnMut(SseEvent<'_>)) {
         if self.has_data {
-            on_event(SseEvent {
-                name: String::from_utf8_lossy(&self.name),
-                data: String::from_utf8_lossy(&self.data),
-            });
+            on_event(event(&self.name, self.data.get(self.skip..).unwrap_or_default()));
         }
         self.has_data = false;
+        self.skip = 0;
         self.data.clear();
         self.name.clear();
     }
@@ -139,6 +193,27 @@ impl SseReader {
         let size = self.data.len() + self.line.len() + more;
         if size > MAX_EVENT_BYTES { Err(EventTooLong) } else { Ok(()) }
     }
+}
+
+/// `bytes` as text, and how many places were replaced because they were no UTF-8.
+pub(super) fn lossy(bytes: &[u8]) -> (Cow<'_, str>, u32) {
+    if let Ok(text) = str::from_utf8(bytes) {
+        return (Cow::Borrowed(text), 0);
+    }
+    let (mut text, mut replaced) = (String::with_capacity(bytes.len()), 0);
+    for part in bytes.utf8_chunks() {
+        text.push_str(part.valid());
+        if !part.invalid().is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+            replaced += 1;
+        }
+    }
+    (Cow::Owned(text), replaced)
+}
+
+fn event<'a>(name: &'a [u8], data: &'a [u8]) -> SseEvent<'a> {
+    let (data, replaced) = lossy(data);
+    SseEvent { name: lossy(name).0, data, replaced }
 }
 
 /// The value of the field `name`, where `line` is one: `name`, `name:value` or `name: value`.
@@ -207,8 +282,24 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_replaced() {
+    fn a_line_of_an_error_is_an_event_of_that_name() {
+        let events = read(&[b"error: {\"code\":400}\n\ndata: [DONE]\n\n"]);
+        assert_eq!(events, [("error".into(), "{\"code\":400}".into()), (String::new(), "[DONE]".into())]);
+    }
+
+    #[test]
+    fn json_without_a_field_is_data() {
+        check(b"data: a\n\n{\"error\":1}\n\ndata: b\n\n", &["a", "{\"error\":1}", "b"]);
+        check(b"data: {\n  \"a\": [\n  ]\n}\n\n", &["{\n  \"a\": [\n  ]\n}"]);
+        check(b"data: {}\n[DONE]\n", &["{}\n[DONE]"]);
+        check(b" {}\n\n\"a\"\n\n", &[]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_replaced_and_counted() {
         check(b"data: a\xFFb\n\n", &["a\u{FFFD}b"]);
+        assert_eq!(lossy(b"\xFFa\xE2\x82b\xF0"), ("\u{FFFD}a\u{FFFD}b\u{FFFD}".into(), 3));
+        assert_eq!(lossy("é".as_bytes()), ("é".into(), 0));
     }
 
     #[test]
@@ -217,13 +308,15 @@ mod tests {
         let mut reader = SseReader::default();
         reader.push(b"data: ", |_| ()).unwrap();
         let taken = (0..=16).take_while(|_| reader.push(&block, |_| ()).is_ok()).count();
-        assert_eq!(taken, 15);
+        assert_eq!(taken, 7);
+        let whole = [b"data: ".as_slice(), &vec![b'x'; MAX_EVENT_BYTES + 1], b"\n\n"].concat();
+        assert_eq!(SseReader::default().push(&whole, |_| ()), Err(EventTooLong));
     }
 
     proptest! {
         #[test]
         fn where_the_bytes_are_cut_makes_no_difference(
-            body in "(\u{FEFF})?((data|event|: c|x)(: ?[a-zé😀]{0,3})?(\n|\r\n|\r){1,2}){0,6}",
+            body in "(\u{FEFF})?((data|event|error|: c|x|[{} ])(: ?[a-zé😀]{0,3})?(\n|\r\n|\r){1,2}){0,6}",
             cuts in proptest::collection::vec(0usize..80, 0..6),
         ) {
             let bytes = body.as_bytes();

@@ -10,48 +10,18 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::accumulate::Incomplete;
+use super::accumulate::{Finished, Incomplete, Opening, Reading, TextCalls};
 use super::body::{Body, Fault};
 use super::classify::{self, Asked};
 use super::{ChatError, ChatEvent, Completion, Remedy, Stage};
-use crate::protocol::{StopReason, ToolCall};
+use crate::protocol::{StopReason, ToolCall, ToolDefinition};
 
 /// Answers that are not read rightly yet.
 const NOT_YET: &[&str] = &[
-    "deepseek/no_resources",
-    "gemini/calls_in_one_list",
-    "gemini/calls_without_index",
-    "gemini/malformed_call",
-    "gemini/signature_in_a_piece_of_its_own",
-    "gemini/thoughts_marked_in_the_delta",
-    "gemini/whole_error_in_a_list",
-    "glm/network_error",
-    "glm/sensitive",
-    "groq/error_event",
-    "groq/error_under_x_groq",
-    "litellm/recorded_signature_beside_a_call",
-    "litellm/recorded_thinking_blocks",
-    "llama_cpp/error_as_a_field",
-    "llama_cpp_python/recorded_call_as_tags",
-    "llama_cpp_python/recorded_call_in_both_forms",
-    "llama_cpp_python/recorded_whole_call_in_both_forms",
-    "mistral/error_outside_the_events",
-    "mistral/finish_error",
-    "mistral/id_changes_within_a_call",
-    "mistral/model_length",
-    "mistral/thinking_as_parts",
-    "mistral/whole_thinking",
-    "openrouter/native_reason_tells_the_failure",
-    "openrouter/rate_limit_in_a_200",
-    "qwen/inspection_failed",
-    "sglang/index_of_the_tool",
-    "vllm/abort",
-    "vllm/call_as_tags",
-    "vllm/closing_tag_alone",
 ];
 
 /// Those that are read otherwise where they are cut otherwise.
-const NOT_YET_IN_PIECES: &[&str] = &["framing/byte_order_mark_before_an_object"];
+const NOT_YET_IN_PIECES: &[&str] = &[];
 
 /// Bodies of more bytes than this are cut in two at every seventh byte alone.
 const LONG: usize = 2048;
@@ -79,7 +49,7 @@ fn every_answer_says_what_its_server_meant() {
     let mut wrong = BTreeSet::new();
     let mut report = String::new();
     for sample in samples() {
-        let problems = problems(&sample.want, read([&*sample.body]));
+        let problems = problems(&sample.want, read(&sample.want, [&*sample.body]));
         if !problems.is_empty() {
             report = report + "\n" + &sample.name + ": " + &problems.join("; ");
             wrong.insert(sample.name);
@@ -93,11 +63,11 @@ fn every_answer_says_what_its_server_meant() {
 fn where_an_answer_is_cut_makes_no_difference() {
     let differs = |sample: &Sample| {
         let body = &*sample.body;
-        let whole = read([body]);
-        let in_two = |at| read(<[&[u8]; 2]>::from(body.split_at(at)));
+        let whole = read(&sample.want, [body]);
+        let in_two = |at| read(&sample.want, <[&[u8]; 2]>::from(body.split_at(at)));
         // The long ones would take seconds each.
         let step = if body.len() > LONG { 7 } else { 1 };
-        read(body.chunks(1)) != whole || (1..body.len()).step_by(step).any(|at| in_two(at) != whole)
+        read(&sample.want, body.chunks(1)) != whole || (1..body.len()).step_by(step).any(|at| in_two(at) != whole)
     };
     let wrong: Vec<String> = samples().into_iter().filter(differs).map(|sample| sample.name).collect();
     assert_eq!(wrong, NOT_YET_IN_PIECES);
@@ -132,14 +102,33 @@ fn file_name(path: &Path) -> &str {
     path.file_name().unwrap().to_str().unwrap()
 }
 
-fn read<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
-    let mut body = Body::default();
+/// What is known of the endpoint before it answers.
+fn reading(want: &Value) -> Reading {
+    let known = &want["reading"];
+    let tool = |name: &Value| ToolDefinition {
+        name: name.as_str().unwrap().into(),
+        description: String::new(),
+        parameters: json!({"type": "object"}),
+    };
+    Reading {
+        text_calls: match known["text_calls"].as_str() {
+            None => TextCalls::Off,
+            Some("tags") => TextCalls::Tags,
+            Some(other) => panic!("text_calls: {other}"),
+        },
+        tools: known["tools"].as_array().into_iter().flatten().map(tool).collect(),
+        opening: if known["opening"] == "thoughts" { Opening::Thoughts } else { Opening::Text },
+    }
+}
+
+fn read<'a>(want: &Value, parts: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
+    let mut body = Body::new(reading(want));
     let mut events = Vec::new();
     for part in parts {
         body.push(part).unwrap();
         events.extend(body.take_events());
     }
-    let (last, completion) = body.finish(&"m".into());
+    let Finished { events: last, completion, opening: _ } = body.finish(&"m".into());
     events.extend(last);
     let (text, thoughts) = (String::new(), String::new());
     let mut outcome = Outcome { begun: 0, text, thoughts, notices: 0, completion };
@@ -215,8 +204,8 @@ fn called(call: &ToolCall) -> Value {
 }
 
 /// What a call keeps beside its function.
-fn beside(_: &ToolCall) -> Value {
-    json!({})
+fn beside(call: &ToolCall) -> Value {
+    Value::Object(call.extra.clone())
 }
 
 fn stop(reason: StopReason) -> &'static str {

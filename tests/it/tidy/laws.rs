@@ -105,15 +105,16 @@ pub(super) fn crates(tree: &Tree) -> Vec<String> {
             broken.push(at(file, named, &format!("`{name}` has another home: {}", homes.join(", "))));
         }
     }
-    let anywhere = named(tree.rust("src/").chain(tree.rust("tests/")), File::all_names);
+    let anywhere = tree.rust("src/").chain(tree.rust("tests/")).chain(tree.rust("benches/"));
+    let anywhere = named(anywhere, File::all_names);
     let unused = dev.iter().filter(|name| !anywhere.iter().any(|(_, named)| is_of(named, name)));
-    broken.extend(unused.map(|name| format!("Cargo.toml: no test uses `{name}`")));
+    broken.extend(unused.map(|name| format!("Cargo.toml: no test and no measurement uses `{name}`")));
     broken
 }
 
 /// Every file opens with what it is.
 pub(super) fn heads(tree: &Tree) -> Vec<String> {
-    let rust = tree.rust("src/").chain(tree.rust("tests/"));
+    let rust = tree.rust("src/").chain(tree.rust("tests/")).chain(tree.rust("benches/"));
     let headless = rust.filter(|file| !file.text.starts_with("//! "));
     headless
         .map(|file| format!("{}:1: does not open with `//!`: what it is, what it is not", file.path))
@@ -124,7 +125,8 @@ pub(super) fn heads(tree: &Tree) -> Vec<String> {
 pub(super) fn lengths(tree: &Tree) -> Vec<String> {
     let shipped = tree.shipped();
     let lines = |file: &&File| (file.path.clone(), file.before_tests().lines().count());
-    let all = shipped.iter().map(lines).chain(tree.rust("tests/").map(|file| lines(&file)));
+    let others = tree.rust("tests/").chain(tree.rust("benches/"));
+    let all = shipped.iter().map(lines).chain(others.map(|file| lines(&file)));
     let long = all.filter(|(_, lines)| *lines > LONGEST);
     long.map(|(path, lines)| format!("{path}: {lines} lines before its tests, {LONGEST} at most")).collect()
 }
