@@ -684,7 +684,7 @@ mod tests {
             let Completion { message, form, .. } = completion.unwrap();
             assert_eq!((message.text, form), (format!("So:\n{CALL}\n"), CallForm::Native));
             assert_eq!(message.tool_calls, [ToolCall::new("a", "Read", "{}")]);
-            assert_eq!(events, [ChatEvent::Text(format!("So:\n{CALL}\n"))]);
+            assert_eq!(events, [ChatEvent::Text(format!("So:\n{CALL}\n")), ChatEvent::Calling]);
         }
         let off = read_as(reading(TextCalls::Off, Opening::Text), &[&text, STOP]).completion.unwrap();
         assert_eq!((off.message.text, off.form), (format!("So:\n{CALL}\n"), CallForm::Native));

@@ -1,10 +1,9 @@
 //! What servers really send, read as a whole and in pieces.
 //!
 //! The answers are files (`tests/fixtures/streams`), each beside what it says; this file only compares. It does not know
-//! one server from another. The surprising decision: answers that are not read rightly yet are named here, and one that
-//! is read rightly and still named fails too, so that the list can only become shorter.
+//! one server from another. The surprising decision: what is wanted is what the server meant, also where that is not what it
+//! wrote.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,13 +14,6 @@ use super::body::{Body, Fault};
 use super::classify::{self, Asked};
 use super::{ChatError, ChatEvent, Completion, Remedy, Stage};
 use crate::protocol::{StopReason, ToolCall, ToolDefinition};
-
-/// Answers that are not read rightly yet.
-const NOT_YET: &[&str] = &[
-];
-
-/// Those that are read otherwise where they are cut otherwise.
-const NOT_YET_IN_PIECES: &[&str] = &[];
 
 /// Bodies of more bytes than this are cut in two at every seventh byte alone.
 const LONG: usize = 2048;
@@ -46,17 +38,14 @@ struct Outcome {
 
 #[test]
 fn every_answer_says_what_its_server_meant() {
-    let mut wrong = BTreeSet::new();
     let mut report = String::new();
     for sample in samples() {
         let problems = problems(&sample.want, read(&sample.want, [&*sample.body]));
         if !problems.is_empty() {
             report = report + "\n" + &sample.name + ": " + &problems.join("; ");
-            wrong.insert(sample.name);
         }
     }
-    let known: BTreeSet<String> = NOT_YET.iter().map(ToString::to_string).collect();
-    assert_eq!(wrong, known, "{report}");
+    assert_eq!(report, "");
 }
 
 #[test]
@@ -70,7 +59,7 @@ fn where_an_answer_is_cut_makes_no_difference() {
         read(&sample.want, body.chunks(1)) != whole || (1..body.len()).step_by(step).any(|at| in_two(at) != whole)
     };
     let wrong: Vec<String> = samples().into_iter().filter(differs).map(|sample| sample.name).collect();
-    assert_eq!(wrong, NOT_YET_IN_PIECES);
+    assert!(wrong.is_empty(), "{wrong:?}");
 }
 
 /// All of them, by name.

@@ -187,6 +187,7 @@ fn trouble(asked: Asked<'_>, status: u16, said: &Said) -> Trouble {
         400 if said.says(&words::UNKNOWN_MODEL) => Trouble::Model,
         500.. if said.says(&words::NO_MEMORY) => Trouble::NoMemory,
         500.. if said.says(&words::LOADING) => Trouble::Loading,
+        400 if said.says(&words::BAD_CALL) => Trouble::Down,
         408 | 409 | 425 | 500.. => Trouble::Down,
         _ => Trouble::Request,
     }

@@ -122,13 +122,17 @@ pub(super) const NO_MEMORY: [&str; 4] = [
     "insufficient memory",
 ];
 
+/// What the model wrote was no call that the endpoint could read (Groq): the next try may be one.
+pub(super) const BAD_CALL: [&str; 1] = ["tool_use_failed"];
+
 /// The model is on its way into the memory.
 pub(super) const LOADING: [&str; 4] =
     ["loading model", "model is loading", "currently loading", "model is being loaded"];
 
 /// Names of errors that come without a number, and the status that they would have had.
-pub(super) const NAMED: [(&str, u16); 23] = [
+pub(super) const NAMED: [(&str, u16); 24] = [
     ("content_filter", 400),
+    ("data_inspection_failed", 400),
     ("rate_limit", 429),
     ("too_many_requests", 429),
     ("throttl", 429),

@@ -133,14 +133,17 @@ fn no_text() -> Vec<Case> {
         .concat();
         case("L26", name, [stream(body)]).says(expected)
     };
+    let replaced = |name: &str, text: &[u8], expected: &str, told: &'static str| {
+        bytes(name, text, expected).notice(NoticeKind::Endpoint, told)
+    };
     vec![
-        bytes("half a pair", br"a\ud83db", "a\u{FFFD}b"),
-        bytes("the other half", br"a\ude00b", "a\u{FFFD}b"),
-        bytes("halves in the wrong order", br"\ude00\ud83d", "\u{FFFD}\u{FFFD}"),
+        replaced("half a pair", br"a\ud83db", "a\u{FFFD}b", "1 character"),
+        replaced("the other half", br"a\ude00b", "a\u{FFFD}b", "1 character"),
+        replaced("halves in the wrong order", br"\ude00\ud83d", "\u{FFFD}\u{FFFD}", "2 characters"),
         bytes("a whole pair", br"\ud83d\ude00", "\u{1F600}"),
-        bytes("a byte that begins nothing", b"a\xFFb", "a\u{FFFD}b"),
-        bytes("half a character", b"a\xC3", "a\u{FFFD}"),
-        bytes("zero, escaped", br"a\u0000b", "a\u{0}b"),
+        replaced("a byte that begins nothing", b"a\xFFb", "a\u{FFFD}b", "1 character"),
+        replaced("half a character", b"a\xC3", "a\u{FFFD}", "1 character"),
+        replaced("zero, escaped", br"a\u0000b", "a\u{FFFD}b", "1 character"),
         case(
             "L26",
             "zero, bare",
@@ -163,7 +166,8 @@ fn no_text() -> Vec<Case> {
                 r#"{"choices":[{"message":{"content":"a\ud83d"},"finish_reason":"stop"}]}"#,
             )],
         )
-        .says("a\u{FFFD}"),
+        .says("a\u{FFFD}")
+        .notice(NoticeKind::Endpoint, "1 character"),
     ]
 }
 

@@ -48,11 +48,14 @@ fn advised() -> Vec<Case> {
         case("L02", name, [refused(400, text)]).fails(Kind::GiveUp, 400, &[advice]).retries(&[])
     };
     vec![
-        advised(
+        // asked again once, with the system prompt in the user's first message
+        case(
+            "L02",
             "roles that do not alternate",
-            "Conversation roles must alternate user/assistant/user/...",
-            "template",
-        ),
+            [1, 2].map(|_| refused(400, "Conversation roles must alternate user/assistant/user/...")),
+        )
+        .fails(Kind::GiveUp, 400, &["template"])
+        .retries(&[]),
         advised(
             "an image that is too large",
             "messages.1.content.0: image exceeds 5 MB maximum: 6 > 5",
@@ -215,7 +218,7 @@ fn no_answer() -> Vec<Case> {
         case("L09", "an error inside", [json(r#"{"error":{"message":"bad words","code":400}}"#)])
             .fails(Kind::GiveUp, 400, &["bad words"])
             .retries(&[]),
-        case("L09", "a passing error inside", [json(r#"{"error":{"message":"busy","code":503}}"#), hello()]).retries(&["1/5"]),
+        case("L09", "a passing error inside", [json(r#"{"error":{"message":"busy","code":503}}"#), hello()]).retries(&["1/2"]),
         case("L09", "a rate limit inside, with its wait", [json(r#"{"error":{"message":"Rate limit reached. Please try again in 2s","type":"rate_limit_error"}}"#), hello()])
             .delays(&[2000]),
         case("L09", "a bad key inside", [json(r#"{"error":{"message":"who","code":401}}"#)])

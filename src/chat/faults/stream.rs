@@ -61,7 +61,7 @@ fn odd_lines() -> Vec<Case> {
     vec![
         passed("no JSON", "{oops"),
         passed("half an object", r#"{"choices":[{"delta":{"con"#),
-        passed("choices of another type", r#"{"choices":3}"#),
+        case("L13", "choices of another type", [with(r#"{"choices":3}"#)]),
         case("L13", "a text", [with(r#""hi""#)]).notice(NoticeKind::Endpoint, "1 line"),
         case("L13", "two bad lines", [events([HEL, "{oops", "[", LO, STOP])])
             .notice(NoticeKind::Endpoint, "2 lines"),
