@@ -10,6 +10,7 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
+use super::compat::KeyHeader;
 use super::{ChatError, Remedy, Stage};
 use crate::os::env::is_secret_parameter;
 use crate::os::http::{self, HttpOptions, Proxies, Roots};
@@ -19,19 +20,6 @@ const MIN_SECRET_CHARS: usize = 8;
 
 /// What stands in a text where a secret stood.
 const REDACTED: &str = "[secret]";
-
-/// Domains whose hosts take a key in a header of its own: Azure's, by its documentation.
-const API_KEY_HOSTS: [&str; 3] = ["openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"];
-
-/// The header in which a host wants its key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum KeyHeader {
-    /// `authorization: Bearer …`
-    #[default]
-    Bearer,
-    /// `api-key: …`
-    ApiKey,
-}
 
 /// A key, and what to call it. Its debug form shows only the name.
 #[derive(Clone, PartialEq, Eq)]
@@ -63,18 +51,6 @@ pub struct Connections {
     pub proxies: Proxies,
     /// Whom to trust besides the system's certificates.
     pub roots: Roots,
-}
-
-impl KeyHeader {
-    /// What is known of `host`, given with or without a port.
-    #[must_use]
-    pub fn of_host(host: &str) -> Self {
-        let host = host.split(':').next().unwrap_or_default();
-        let is = |domain: &&str| {
-            host == *domain || host.strip_suffix(*domain).is_some_and(|sub| sub.ends_with('.'))
-        };
-        if API_KEY_HOSTS.iter().any(is) { Self::ApiKey } else { Self::Bearer }
-    }
 }
 
 impl Endpoint {
@@ -313,11 +289,6 @@ mod tests {
 
     #[test]
     fn azure_gets_its_key_in_a_header_of_its_own() {
-        let api_key = ["r.openai.azure.com", "r.cognitiveservices.azure.com:443", "r.services.ai.azure.com"];
-        assert!(api_key.iter().all(|host| KeyHeader::of_host(host) == KeyHeader::ApiKey));
-        let bearer =
-            ["api.openai.com", "127.0.0.1:1", "notopenai.azure.com", "openai.azure.com.example.org", ""];
-        assert!(bearer.iter().all(|host| KeyHeader::of_host(host) == KeyHeader::Bearer));
         let base_url =
             "https://r.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-10-21";
         let azure = Endpoint::new(base_url, Some(&key("sk-1")), &[]).unwrap();

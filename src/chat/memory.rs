@@ -6,7 +6,6 @@
 //! anew for each request, so that what one request teaches holds for the next one, whoever sends it.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::accumulate::{Opening, TextCalls};
@@ -21,7 +20,6 @@ const TELLING: u32 = 2;
 #[derive(Debug)]
 pub struct EndpointMemory {
     host: String,
-    has_answered: AtomicBool,
     shown: Mutex<Shown>,
 }
 
@@ -82,7 +80,7 @@ impl EndpointMemory {
     /// An endpoint at `host` (with or without a port) that has shown nothing yet.
     #[must_use]
     pub fn of_host(host: &str) -> Self {
-        Self { host: host.to_owned(), has_answered: AtomicBool::new(false), shown: Mutex::default() }
+        Self { host: host.to_owned(), shown: Mutex::default() }
     }
 
     /// How to write to it for `model`.
@@ -146,17 +144,6 @@ impl EndpointMemory {
     /// An answer came so.
     pub fn note_arrival(&self, arrival: Arrival) {
         self.shown().arrival = Some(arrival);
-    }
-
-    /// Whether it has ever answered, be it by an error.
-    #[must_use]
-    pub fn has_answered(&self) -> bool {
-        self.has_answered.load(Ordering::Relaxed)
-    }
-
-    /// It has answered, be it by an error.
-    pub fn note_answered(&self) {
-        self.has_answered.store(true, Ordering::Relaxed);
     }
 
     /// An answer of `model` came without counts. Whether the user is to be told: once.
@@ -269,9 +256,6 @@ mod tests {
     #[test]
     fn what_has_been_shown_is_remembered() {
         let (memory, model) = (memory(), ModelId::from("a"));
-        assert!(!memory.has_answered());
-        memory.note_answered();
-        assert!(memory.has_answered());
         assert_eq!(memory.text_calls(TextCalls::Tags), TextCalls::Tags);
         memory.note_native_calls();
         assert_eq!(memory.text_calls(TextCalls::Tags), TextCalls::Off);

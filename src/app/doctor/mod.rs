@@ -168,6 +168,7 @@ impl Target {
                 evidence.arrival = self.service.memory.arrival();
             }
         }
+        evidence.noticed.extend(self.service.memory.learned());
     }
 
     /// Asks one question.
