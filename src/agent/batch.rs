@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
 
-use super::call::{self, AfterDenial, AskedCall, Finished, NotRun, Readied, RunScene};
+use super::asked::AskedCall;
+use super::call::{self, AfterDenial, Finished, NotRun, Readied, RunScene};
 use super::turns::Run;
 use crate::protocol::{AgentEvent, Content, Message, ToolCall, ToolMessage, ToolStatus};
 use crate::tools::Concurrency;

@@ -9,6 +9,7 @@
 //! It knows no file, no screen and no configuration; how a call becomes an answer stands in `call.rs`, when to stop in
 //! `turns.rs`.
 
+mod asked;
 mod batch;
 mod call;
 pub mod inbox;

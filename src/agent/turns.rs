@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 
 use super::loops::{self, Repetition};
 use super::seams::Sink;
-use super::{Agent, Attendance, ChatContext, LoopOptions, Nudging, Start, batch, call, intent};
+use super::{Agent, Attendance, ChatContext, LoopOptions, Nudging, Start, asked, batch, intent};
 use crate::chat::{ChatError, ChatEvent, ChatObserver, Completion, Remedy};
 use crate::context;
 use crate::permission::Mode;
@@ -229,7 +229,7 @@ impl<'a> Run<'a> {
         if completion.form == CallForm::Text {
             self.notice(NoticeKind::TextCalls, WRITTEN_AS_TEXT).await;
         }
-        let calls = call::tidy(completion, &self.context.history);
+        let calls = asked::tidy(completion, &self.context.history);
         self.carry.metadata.tool_calls_count += u32::try_from(calls.asked.len()).unwrap_or(u32::MAX);
         self.record(Message::Assistant(calls.message)).await;
         self.emit(AgentEvent::Waiting(Waiting::Tools)).await;

@@ -91,9 +91,10 @@ fn without_tools_it_can_only_talk() {
 fn tools_that_are_refused_are_told_with_the_reason() {
     let refused =
         status(400).body("application/json", r#"{"error":{"message":"mock-1 does not support tools"}}"#);
-    let endpoint = Endpoint::script([text("ready"), refused]);
+    let endpoint = Endpoint::script([text("ready"), refused, text("I cannot."), text("no")]);
+    endpoint.allow_break();
     let output = doctor(&endpoint).run().expect_code(0);
-    has(&output, "✗ tools none: 127.0.0.1:");
+    has(&output, "✗ tools none: it makes no calls; it can only talk");
     assert!(findings(&output).contains("does not support tools"), "{}", output.stdout);
     endpoint.finish();
 }

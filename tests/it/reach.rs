@@ -158,7 +158,7 @@ fn an_endpoint_with_a_certificate_of_the_users_own_is_reached_where_it_is_truste
     };
     let plain = "base_url = \"URL\"\n";
     let output = run(clawd.again(), &format!("{plain}max_retries = 0\n")).expect_code(1);
-    expect_one_line(&output, &["Error: ", "127.0.0.1:", "certificate", "trust the certificate"]);
+    expect_one_line(&output, &["Error: ", "127.0.0.1:", "certificate", "SSL_CERT_FILE"]);
     run(clawd.again(), &format!("{plain}ca_file = \"certs/ca.pem\"\n")).expect_code(0);
     run(clawd.again(), &format!("{plain}ca_file = \"~/ca.pem\"\n")).expect_code(0);
     run(

@@ -168,7 +168,10 @@ impl Target {
                 evidence.arrival = self.service.memory.arrival();
             }
         }
-        evidence.noticed.extend(self.service.memory.learned());
+        if evidence.noticed.is_empty() {
+            // What was lost has been told; here stands what is only written otherwise.
+            evidence.noticed = self.service.memory.learned();
+        }
     }
 
     /// Asks one question.

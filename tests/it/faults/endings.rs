@@ -35,9 +35,9 @@ fn a_refusal_is_said_and_the_session_goes_on() {
         ),
         failed(
             "L02",
-            "roles",
-            [refused(400, "roles must alternate between user and assistant")],
-            &["chat template"],
+            "an image",
+            [refused(400, "messages.1.content.0: image exceeds 5 MB maximum: 6 > 5")],
+            &["a smaller one"],
         ),
         failed(
             "L02",

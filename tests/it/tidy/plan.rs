@@ -55,7 +55,19 @@ pub(super) const ROOMS: &[(&str, &[&str])] = &[
             "app",
         ],
     ),
-    ("headless", &["protocol", "text", "os::signals", "conversation", "error", "cli::OutputFormat", "app"]),
+    (
+        "headless",
+        &[
+            "protocol",
+            "text",
+            "os::outlet",
+            "os::signals",
+            "conversation",
+            "error",
+            "cli::OutputFormat",
+            "app",
+        ],
+    ),
     (
         "start",
         &["protocol", "text", "os", "config", "error", "cli", "conversation", "app", "tui", "headless"],
