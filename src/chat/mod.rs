@@ -8,50 +8,56 @@
 //!
 //! It knows no tool, no configuration file and no loop.
 
-pub mod accumulate;
-mod arguments;
-mod body;
+// What is asked for, and how it is written: tables, what was learnt, the JSON that goes out.
 mod call_ids;
-mod calls;
-mod chunk;
-mod classify;
-mod code_places;
 pub mod compat;
 mod complaint;
-mod cursor;
 pub mod dialect;
-pub mod discover;
-mod ending;
-pub mod endpoint;
-pub mod error;
 mod estimate;
-mod exchange;
-pub mod fallback;
-#[cfg(test)]
-mod faults;
-mod heard;
 mod lessons;
-mod loose;
 pub mod memory;
 mod messages;
 pub mod models;
+mod refused;
+pub mod wire;
+
+// What comes back, from bytes to an answer.
+pub mod accumulate;
+mod arguments;
+mod body;
+mod calls;
+mod chunk;
+mod code_places;
+mod cursor;
+mod ending;
+mod heard;
+mod loose;
 mod nesting;
 mod opaque;
-pub mod openai;
-mod refused;
-pub mod retry;
-pub mod scripted;
 pub mod sse;
-#[cfg(test)]
-mod streams_test;
-#[cfg(test)]
-pub(crate) mod testing;
 mod text_calls;
 mod think_tags;
 mod values;
 mod visible;
+
+// Who is asked, and what is done when it fails.
+mod classify;
+pub mod discover;
+pub mod endpoint;
+pub mod error;
+mod exchange;
+pub mod fallback;
+pub mod openai;
+pub mod retry;
+pub mod scripted;
 mod watch;
-pub mod wire;
+
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod streams_test;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use std::sync::Arc;
 use std::time::Duration;
