@@ -86,12 +86,12 @@ enum State {
 
 impl<F: AsFd> Printer<'_, F> {
     /// Prints `text`, however long that takes while nobody wants to stop.
-    async fn print(&mut self, text: &str, conversation: &mut Conversation) {
+    async fn print(&mut self, text: &[u8], conversation: &mut Conversation) {
         if text.is_empty() || self.state != State::Open {
             return;
         }
         let Self { outlet, signals, stopped_by, state } = self;
-        let mut writing = pin!(outlet.write(text.as_bytes()));
+        let mut writing = pin!(outlet.write(text));
         loop {
             tokio::select! {
                 biased;

@@ -87,7 +87,7 @@ impl Scene {
 /// Prints a run.
 pub struct Report {
     /// What has not been taken.
-    out: String,
+    out: Vec<u8>,
     format: Format,
     reader: Reader,
     scene: Scene,
@@ -96,11 +96,11 @@ pub struct Report {
 impl Report {
     /// What is printed will be read by `reader`.
     pub fn new(reader: Reader, format: Format, scene: Scene) -> Self {
-        Self { out: String::new(), format, reader, scene }
+        Self { out: Vec::new(), format, reader, scene }
     }
 
     /// What is to be printed since the last time.
-    pub fn take(&mut self) -> String {
+    pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }
 
@@ -137,10 +137,10 @@ impl Report {
             Format::Text if result.end.error().is_none() => {
                 let text = result.final_message.trim_end();
                 match self.reader {
-                    Reader::Person => self.out.push_str(&sanitize(text)),
-                    Reader::Program => self.out.push_str(text),
+                    Reader::Person => self.out.extend_from_slice(sanitize(text).as_bytes()),
+                    Reader::Program => self.out.extend_from_slice(text.as_bytes()),
                 }
-                self.out.push('\n');
+                self.out.push(b'\n');
             }
             Format::Text => {}
             Format::Json => self.line(&stream_json::result(result, &self.scene.session_id)),
@@ -161,8 +161,9 @@ impl Report {
     }
 
     fn line(&mut self, value: &serde_json::Value) {
-        self.out.push_str(&value.to_string());
-        self.out.push('\n');
+        // A value of ours has no key that is no text, and memory takes all: neither can fail.
+        drop(serde_json::to_writer(&mut self.out, value));
+        self.out.push(b'\n');
     }
 }
 

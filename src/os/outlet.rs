@@ -15,6 +15,12 @@ use rustix::io::{Errno, write};
 /// Bytes that a pipe with any room takes at once (`PIPE_BUF` on Linux; POSIX promises at least 512).
 const PIECE: usize = if cfg!(target_os = "linux") { 4096 } else { 512 };
 
+/// Who reads makes room within this time, and wakes us at once; so long the thread may stand still.
+const SOON: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+
+/// After so many such waits in vain nobody reads, and the thread is given back for longer.
+const PATIENCE: u32 = 20;
+
 /// While nobody reads, how often it is looked whether somebody does. Not every kind of file can wake us.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
@@ -33,13 +39,17 @@ impl<F: AsFd> Outlet<F> {
     /// # Errors
     /// Where the other side is closed or full (a disk).
     pub async fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut rest = bytes;
+        let (mut rest, mut in_vain) = (bytes, 0);
         while !rest.is_empty() {
             let piece = rest.get(..PIECE).unwrap_or(rest);
             let written = if self.has_room()? { write(&self.0, piece) } else { Err(Errno::AGAIN) };
             match written {
-                Ok(count) => rest = rest.get(count..).unwrap_or_default(),
+                Ok(count) => (rest, in_vain) = (rest.get(count..).unwrap_or_default(), 0),
                 Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) if in_vain < PATIENCE => {
+                    in_vain += 1;
+                    tokio::task::yield_now().await;
+                }
                 Err(Errno::AGAIN) => tokio::time::sleep(LOOK_AGAIN).await,
                 Err(error) => return Err(error.into()),
             }
@@ -47,10 +57,10 @@ impl<F: AsFd> Outlet<F> {
         Ok(())
     }
 
-    /// Whether a piece can be written at once; also where it would fail at once.
+    /// Whether a piece can be written now or soon; also where it would fail.
     fn has_room(&self) -> io::Result<bool> {
         let mut polled = [PollFd::new(&self.0, PollFlags::OUT)];
-        match poll(&mut polled, Some(&Timespec::default())) {
+        match poll(&mut polled, Some(&SOON)) {
             Ok(ready) => Ok(ready > 0),
             Err(Errno::INTR) => Ok(false),
             Err(error) => Err(error.into()),
