@@ -31,7 +31,7 @@ const FAILURE_STREAK: u32 = 3;
 const FAILURE_NOTE: &str = "Note: tools have failed in three turns in a row. Do not try the same again: find another way, or \
 explain to the user what stands in it.";
 
-const WRITTEN_AS_TEXT: &str = "the model wrote its calls as text; they are taken for calls, and each is asked (text_calls = \"off\" leaves them text)";
+const WRITTEN_AS_TEXT: &str = "the model wrote its calls as text; they are taken for calls, and each needs approval unless everything is allowed (text_calls = \"off\" leaves them text)";
 
 /// One run: the loop's own copy of the conversation and what it counts.
 pub(super) struct Run<'a> {
