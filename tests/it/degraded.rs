@@ -7,12 +7,16 @@
 use serde_json::{Value, json};
 
 use crate::endpoint::{Answer, Endpoint, Request, call, calls, status, text};
-use crate::harness::{Clawd, Output};
+use crate::harness::Output;
 use crate::headless::{calling, expect_one_line, streaming, the};
 use crate::screen::{chat, count_rows, leave, say, wait_for_rest};
 
 /// The window of a server that was started without a thought about it.
 const SMALL: u64 = 4_096;
+
+/// What is said of calls that were written as text.
+const WRITTEN: &str = "the model wrote its calls as text; they are taken for calls, and each needs approval unless everything is allowed \
+     (text_calls = \"off\" leaves them text)";
 
 /// A refusal in the usual shape.
 fn refused(code: u16, message: &str) -> Answer {
@@ -44,8 +48,9 @@ fn run(
     let clawd = streaming(&endpoint).home_file("config.toml", config).file("a.txt", "hello\n");
     let output = clawd.args(args.iter().copied()).arg("go").run().expect_code(0);
     assert_eq!(output.result()["final_message"], "Done.", "{output:#?}");
-    assert_eq!(output.stderr, "", "{output:#?}");
     let (requests, said) = (endpoint.requests(), notices(&output, &endpoint));
+    let lines: Vec<String> = output.stderr.lines().map(|line| nameless(line, &endpoint)).collect();
+    assert_eq!(lines, said, "a person reads the same; {output:#?}");
     endpoint.finish();
     (output, requests, said)
 }
@@ -130,7 +135,7 @@ fn counts_that_are_refused_and_do_not_come_are_unknown_and_said_so_once() {
     assert_eq!(said, ["HOST counts no tokens for mock-1: usage and context stay unknown"]);
     assert!(requests[1..].iter().all(|request| request.body.get("stream_options").is_none()));
     let metadata = &output.result()["metadata"];
-    assert_eq!((&metadata["usage"], &metadata["context_tokens"]), (&json!(0), &json!(0)));
+    assert_eq!((&metadata["usage"]["total_tokens"], &metadata["context_tokens"]), (&json!(0), &json!(0)));
 }
 
 #[test]
@@ -138,7 +143,7 @@ fn counts_that_just_do_not_come_are_unknown() {
     let (output, _, said) = run([reading().no_usage(), text("Done.").no_usage()], "", &[]);
     assert_eq!(said, [""; 0]);
     let metadata = &output.result()["metadata"];
-    assert_eq!((&metadata["usage"], &metadata["context_tokens"]), (&json!(0), &json!(0)));
+    assert_eq!((&metadata["usage"]["total_tokens"], &metadata["context_tokens"]), (&json!(0), &json!(0)));
 }
 
 #[test]
@@ -202,9 +207,10 @@ fn one_call_an_answer_is_enough_and_nothing_is_said() {
 }
 
 #[test]
-fn calls_in_words_are_words_unless_the_user_says_otherwise() {
+fn calls_in_words_stay_words_where_the_user_says_so() {
     let endpoint = Endpoint::script([call_in_words("Bash", &json!({"command": "touch made.txt"}))]);
-    let clawd = streaming(&endpoint).args(["--yolo", "go"]);
+    let clawd =
+        streaming(&endpoint).home_file("config.toml", "text_calls = \"off\"\n").args(["--yolo", "go"]);
     let output = clawd.run().expect_code(0);
     assert!(!clawd.project().join("made.txt").exists());
     assert!(output.result()["final_message"].as_str().unwrap().starts_with("<tool_call>"), "{output:#?}");
@@ -215,8 +221,8 @@ fn calls_in_words_are_words_unless_the_user_says_otherwise() {
 #[test]
 fn calls_in_words_are_denied_where_nobody_can_be_asked() {
     let read = call_in_words("Read", &json!({"file_path": "a.txt"}));
-    let (output, requests, said) = run([read, text("Done.")], "text_calls = \"tags\"\n", &[]);
-    assert_eq!(said, ["X"]);
+    let (output, requests, said) = run([read, text("Done.")], "", &[]);
+    assert_eq!(said, [WRITTEN]);
     assert_eq!(the(&output, "tool_result")["success"], false);
     assert_eq!(
         requests[1].last_text(),
@@ -227,9 +233,8 @@ fn calls_in_words_are_denied_where_nobody_can_be_asked() {
 #[test]
 fn calls_in_words_run_where_everything_is_allowed() {
     let read = || call_in_words("Read", &json!({"file_path": "a.txt"}));
-    let (output, requests, said) =
-        run([read(), read(), text("Done.")], "text_calls = \"tags\"\n", &["--yolo"]);
-    assert_eq!(said, ["X"]);
+    let (output, requests, said) = run([read(), read(), text("Done.")], "", &["--yolo"]);
+    assert_eq!(said, [WRITTEN]);
     assert!(output.events_of("tool_result").iter().all(|result| result["success"] == true));
     assert!(requests[1].last_text().contains("hello"), "{}", requests[1].last_text());
 }
@@ -239,7 +244,10 @@ fn without_a_list_of_models_one_must_be_named() {
     let endpoint = Endpoint::script([]).serves("GET /v1/models", status(404));
     let output = streaming(&endpoint).without_env("CLAWD_MODEL").arg("go").run().expect_code(2);
     expect_one_line(&output, &[]);
-    assert_eq!(nameless(output.stderr.trim_end(), &endpoint), "X");
+    assert_eq!(
+        nameless(output.stderr.trim_end(), &endpoint),
+        "Error: no model is named, and HOST has no list of models (404) (try --model NAME, or check base_url; it mostly ends in /v1)"
+    );
     endpoint.finish();
     let endpoint = Endpoint::script([text("Done.")]).serves("GET /v1/models", status(404));
     let named = streaming(&endpoint).without_env("CLAWD_MODEL").args(["-m", "any-name", "go"]);
