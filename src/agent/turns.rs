@@ -31,7 +31,7 @@ const FAILURE_STREAK: u32 = 3;
 const FAILURE_NOTE: &str = "Note: tools have failed in three turns in a row. Do not try the same again: find another way, or \
 explain to the user what stands in it.";
 
-const WRITTEN_AS_TEXT: &str = "the model wrote its calls as text; they are taken for calls, and each is asked (text_calls = \"off\" leaves them text)";
+const WRITTEN_AS_TEXT: &str = "the model wrote its calls as text; they are taken for calls, and each needs approval unless everything is allowed (text_calls = \"off\" leaves them text)";
 
 /// One run: the loop's own copy of the conversation and what it counts.
 pub(super) struct Run<'a> {
@@ -40,6 +40,7 @@ pub(super) struct Run<'a> {
     pub(super) options: LoopOptions,
     pub(super) questions: u64,
     carry: Carry,
+    text_calls: TextCalls,
     budget_used: u32,
     began: Instant,
     final_message: String,
@@ -50,6 +51,13 @@ enum Reply {
     Answer(Box<Completion>),
     Aborted(Draft),
     Failed(ChatError),
+}
+
+/// Whether calls were written as text, and the user knows.
+#[derive(PartialEq, Eq)]
+enum TextCalls {
+    Unseen,
+    Told,
 }
 
 /// Whether the loop goes round once more.
@@ -66,6 +74,7 @@ impl<'a> Run<'a> {
             options,
             questions: 0,
             carry: Carry::default(),
+            text_calls: TextCalls::Unseen,
             budget_used: 0,
             began: Instant::now(),
             final_message: String::new(),
@@ -227,7 +236,7 @@ impl<'a> Run<'a> {
     /// Runs all calls of an answer and decides what follows.
     async fn run_calls(&mut self, completion: Completion) -> Next {
         if completion.form == CallForm::Text {
-            self.notice(NoticeKind::TextCalls, WRITTEN_AS_TEXT).await;
+            self.tell_of_text_calls().await;
         }
         let calls = asked::tidy(completion, &self.context.history);
         self.carry.metadata.tool_calls_count += u32::try_from(calls.asked.len()).unwrap_or(u32::MAX);
@@ -251,6 +260,13 @@ impl<'a> Run<'a> {
         }
         self.note_failures(outcome.answers.iter().any(|answered| answered.status.is_error())).await;
         Next::Again
+    }
+
+    /// Once a run: a model that does so does it in each answer.
+    async fn tell_of_text_calls(&mut self) {
+        if std::mem::replace(&mut self.text_calls, TextCalls::Told) == TextCalls::Unseen {
+            self.notice(NoticeKind::TextCalls, WRITTEN_AS_TEXT).await;
+        }
     }
 
     fn note_repetitions(&mut self, calls: &[batch::Answered]) -> Vec<Repetition> {

@@ -87,7 +87,7 @@ pub async fn look_at_model(glance: ModelGlance) -> Glimpse {
 pub async fn find_model(search: &ModelSearch) -> Result<ModelId, Error> {
     match ask(search).await {
         Ok(list) => only(list.models.into_iter().map(|model| model.id).collect(), search.endpoint.host()),
-        Err(error) => Err(unlisted(error)),
+        Err(error) => Err(unlisted(error, search.endpoint.host())),
     }
 }
 
@@ -119,12 +119,20 @@ fn shown(model: &ModelId) -> String {
 }
 
 /// Without a connection or with a wrong key a name would not help; many endpoints answer well but have no list.
-fn unlisted(error: ChatError) -> Error {
+fn unlisted(error: ChatError, host: &str) -> Error {
     if error.stage == Stage::Connect || error.remedy == Remedy::NextKey {
         return refused(error);
     }
+    if error.status == Some(ABSENT) {
+        let why = format!("no model is named, and {host} has no list of models ({ABSENT})");
+        return Error::new(Kind::Config, why)
+            .hint("try --model NAME, or check base_url; it mostly ends in /v1");
+    }
     choose(&format!("the endpoint gives no list: {}", error.message))
 }
+
+/// An endpoint answers so that has nothing at this address.
+const ABSENT: u16 = 404;
 
 fn choose(why: &str) -> Error {
     Error::new(Kind::Config, format!("no model is named, and {why}")).hint("try --model NAME")
@@ -165,9 +173,12 @@ mod tests {
         let refused = ChatError::new(Remedy::GiveUp, "cannot reach h (check base_url)").at(Stage::Connect);
         let key = ChatError::new(Remedy::NextKey, "h refused the key (check the key in K)").with_status(401);
         let absent = ChatError::new(Remedy::NextModel, "not here").with_status(404);
-        assert_eq!(unlisted(refused).to_string(), "cannot reach h (check base_url)");
-        assert_eq!(unlisted(key).to_string(), "h refused the key (check the key in K)");
-        let told = "no model is named, and the endpoint gives no list: not here (try --model NAME)";
-        assert_eq!(unlisted(absent).to_string(), told);
+        assert_eq!(unlisted(refused, "h").to_string(), "cannot reach h (check base_url)");
+        assert_eq!(unlisted(key, "h").to_string(), "h refused the key (check the key in K)");
+        let told = "no model is named, and h has no list of models (404) (try --model NAME, or check base_url; it mostly ends \
+                    in /v1)";
+        assert_eq!(unlisted(absent, "h").to_string(), told);
+        let odd = unlisted(ChatError::new(Remedy::GiveUp, "odd"), "h").to_string();
+        assert_eq!(odd, "no model is named, and the endpoint gives no list: odd (try --model NAME)");
     }
 }

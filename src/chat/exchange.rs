@@ -509,7 +509,11 @@ mod tests {
         for body in &played.bodies[1..] {
             assert_eq!((&body["stream"], &body["stream_options"]), (&json!(false), &Value::Null));
         }
-        assert!(played.heard.notices()[0].1.ends_with("does not stream a: answers come whole"));
+        assert!(
+            played.heard.notices()[0]
+                .1
+                .ends_with("does not stream a: each answer is shown once all of it is there")
+        );
     }
 
     #[tokio::test]

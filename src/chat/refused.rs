@@ -69,10 +69,10 @@ pub(super) fn loss(quirk: Quirk, asked: Asked<'_>, options: &WireOptions, refuse
             let words = words(refused);
             format!("{host} takes no tools for {model}: it can answer, but not read, change or run anything{words}")
         }
-        Quirk::Images(Images::Told) => format!("{host} takes no images for {model}: it is told where one stood"),
-        Quirk::Streaming(Streaming::Off) => format!("{host} does not stream {model}: answers come whole"),
+        Quirk::Images(Images::Told) => format!("{host} takes no images for {model}: a note stands in the place of each"),
+        Quirk::Streaming(Streaming::Off) => format!("{host} does not stream {model}: each answer is shown once all of it is there"),
         Quirk::Streaming(Streaming::WithoutTools) => {
-            format!("{host} does not stream {model} with tools: answers come whole")
+            format!("{host} does not stream {model} with tools: each answer is shown once all of it is there")
         }
         Quirk::Effort(Effort::LeftOut) => {
             format!("{host} does not take reasoning_effort {effort} for {model}: asked without it")

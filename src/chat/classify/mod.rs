@@ -28,6 +28,9 @@ const MAX_NAME_BYTES: usize = 200;
 /// A model that is loaded is ready in seconds or minutes, never at once.
 const WHILE_LOADING: Duration = Duration::from_secs(10);
 
+/// What helps where the window is too small for what is said.
+const SHORTER: &str = "send less, begin a new session, or take a model with a larger window";
+
 /// Who was asked for what; for the wording.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked<'a> {
@@ -138,7 +141,8 @@ pub(super) fn page(asked: Asked<'_>, page: &str) -> ChatError {
 
 /// The model's window was full before the answer was.
 pub(super) fn window_full(asked: Asked<'_>) -> ChatError {
-    let message = format!("the conversation is too long for {}: its answer no longer fits", asked.model);
+    let message =
+        format!("the conversation is too long for {}: its answer no longer fits ({SHORTER})", asked.model);
     ChatError::new(Remedy::Compact, message).at(Stage::Stream)
 }
 
@@ -229,7 +233,8 @@ fn hint(asked: Asked<'_>, trouble: Trouble, said: &Said) -> Option<String> {
         Trouble::Proxy => "put them into the proxy's URL",
         Trouble::SignIn => "open a web page to sign in",
         Trouble::Request => return advice(said).map(str::to_owned),
-        Trouble::Busy | Trouble::TooLong | Trouble::Loading | Trouble::Down => return None,
+        Trouble::TooLong => SHORTER,
+        Trouble::Busy | Trouble::Loading | Trouble::Down => return None,
     };
     Some(plain.to_owned())
 }

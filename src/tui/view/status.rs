@@ -214,6 +214,8 @@ pub(super) fn line(model: &Model, now: Moment, brush: Brush) -> Line<'static> {
         told.push(fact("not saved".to_owned(), Role::Warn));
     }
     let context = match facts.window {
+        // nothing was asked, or nobody counts: no share is better than a wrong one
+        Some(window) if meter.context == 0 => Some(format!("window of {}", units::tokens(window))),
         Some(window) => {
             Some(format!("{} of {}", units::percent(meter.context, window), units::tokens(window)))
         }

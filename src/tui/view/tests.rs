@@ -100,11 +100,11 @@ fn at_rest_there_is_the_input_and_the_bottom_line() {
         |model| model,
         [
             "❯ |
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "❯ |
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "❯ |
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
         ],
     );
     pictures(
@@ -112,13 +112,13 @@ fn at_rest_there_is_the_input_and_the_bottom_line() {
         [
             "❯ one
   two|
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "❯ one
   two|
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "❯ one
   two|
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
         ],
     );
 }
@@ -132,24 +132,24 @@ fn a_long_wait_has_advice_where_there_is_room_for_it() {
         "
 ⠸ waiting for the first byte 9 s · 2 turns · esc to interrupt
 ❯ |
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
     );
     let long = "
 ⠋ waiting for the first byte 12 s · 2 turns · esc to interrupt
   a local model may take minutes to read a long prompt; Esc stops it
 ❯ |
-  qwen3-coder · default · 0 % of 128k";
+  qwen3-coder · default · window of 128k";
     check(&live(&waiting(model(80, 24)), 12_000), long);
     let narrow = "
 ⠋ waiting for the first byte 12 s
   esc to interrupt
 ❯ |
-  qwen3-coder · default · 0 % of 128k";
+  qwen3-coder · default · window of 128k";
     check(&live(&waiting(model(40, 12)), 12_000), narrow);
     // the advice gives way before anything that is needed
     check(
         &live(&waiting(model(80, 7)), 12_000),
-        "⠋ waiting for the first byte 12 s · 2 turns · esc to interrupt\n❯ |\n  qwen3-coder · default · 0 % of 128k",
+        "⠋ waiting for the first byte 12 s · 2 turns · esc to interrupt\n❯ |\n  qwen3-coder · default · window of 128k",
     );
 }
 
@@ -161,18 +161,18 @@ wrong as well.
 
 ⠋ answering 6 s · 2 turns · esc to interrupt
 ❯ |
-  qwen3-coder · default · 0 % of 128k", "
+  qwen3-coder · default · window of 128k", "
 The fold starts from the first item, so an empty cart has no start value; the
 tax is computed from the same sum and is wrong as well.
 
 ⠋ answering 6 s · 2 turns · esc to interrupt
 ❯ |
-  qwen3-coder · default · 0 % of 128k", "
+  qwen3-coder · default · window of 128k", "
 wrong as well.
 
 ⠋ answering 6 s · esc to interrupt
 ❯ |
-  qwen3-coder · default · 0 % of 128k"]);
+  qwen3-coder · default · window of 128k"]);
     let thinking = |model| {
         running(model, |run| {
             run.waiting = Waiting::Answer;
@@ -186,19 +186,19 @@ wrong as well.
 
 ⠋ thinking 6 s · 2 turns · esc to interrupt
 ❯ |
-  qwen3-coder · default · 0 % of 128k", "
+  qwen3-coder · default · window of 128k", "
   tax is computed from the same sum and is wrong as well.
   The fold starts from the first item, so an empty cart has no start value; the
   tax is computed from the same sum and is wrong as well.
 
 ⠋ thinking 6 s · 2 turns · esc to interrupt
 ❯ |
-  qwen3-coder · default · 0 % of 128k", "
+  qwen3-coder · default · window of 128k", "
   and is wrong as well.
 
 ⠋ thinking 6 s · esc to interrupt
 ❯ |
-  qwen3-coder · default · 0 % of 128k"]);
+  qwen3-coder · default · window of 128k"]);
 }
 
 #[test]
@@ -225,7 +225,7 @@ test cart::number_7 ... ok
   queued: then bump the version
   queued: and⏎tag it
 ❯ |
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "
 ● explored  Read src/cart.rs
 ○ run  cargo test cart  6 s
@@ -237,13 +237,13 @@ test cart::number_7 ... ok
   queued: then bump the version
   queued: and⏎tag it
 ❯ |
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "● explored  Read src/cart.rs
 ○ run  cargo test cart  6 s
 ⠋ running a command 6 s · 2 turns
   esc to interrupt
 ❯ |
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
         ],
     );
 }
@@ -272,7 +272,7 @@ Allow this command?
 ❯ 1. Yes
   2. Yes, and don't ask again for Bash(cargo publish) in this project
   3. No, and say what to do instead
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "● explored  Read src/cart.rs
 ○ run  cargo test cart  6 s
 
@@ -284,7 +284,7 @@ Allow this command?
 ❯ 1. Yes
   2. Yes, and don't ask again for Bash(cargo publish) in this project
   3. No, and say what to do instead
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "Allow this command?
   cargo publish
 ❯ 1. Yes
@@ -302,12 +302,12 @@ Allow this command?
         limit,
         [
             "Turn limit reached: 100 turns, 212 calls, 14 m. Go on? y yes · n stop
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "Turn limit reached: 100 turns, 212 calls, 14 m. Go on? y yes · n stop
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "Turn limit reached: 100 turns, 212
 calls, 14 m. Go on? y yes · n stop
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
         ],
     );
 }
@@ -323,20 +323,20 @@ fn lists_open_at_the_input() {
   /model   another model: from a list, or by name
   /status  session, model, endpoint, permissions
   /exit    leave
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "❯ /|
 ❯ /help    keys and commands
   /clear   a new session; this one stays on disk
   /model   another model: from a list, or by name
   /status  session, model, endpoint, permissions
   /exit    leave
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "❯ /|
 ❯ /help   keys and commands
   /clear  a new session; this one stays…
   /model  another model: from a list, o…
   5 in all
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
         ],
     );
 }
@@ -364,7 +364,7 @@ fn a_picker_takes_the_place_of_the_input() {
   model-9   128k
   model-10  128k
   Enter takes, Esc closes · 20 in all
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "Which model?
   |type to filter
 ❯ model-1  128k
@@ -376,7 +376,7 @@ fn a_picker_takes_the_place_of_the_input() {
   model-7  128k
   model-8  128k
   Enter takes, Esc closes · 20 in all
-  qwen3-coder · default · 0 % of 128k",
+  qwen3-coder · default · window of 128k",
             "Which model?
   |type to filter
 ❯ model-1  128k

@@ -48,18 +48,18 @@ fn open(clawd: &Clawd) -> Pty {
 }
 
 /// The program against this endpoint, with no arguments.
-fn chat(endpoint: &Endpoint) -> Pty {
+pub(crate) fn chat(endpoint: &Endpoint) -> Pty {
     open(&Clawd::new(endpoint))
 }
 
 /// Types the words and sends them.
-fn say(pty: &Pty, words: &str) {
+pub(crate) fn say(pty: &Pty, words: &str) {
     pty.type_text(words);
     pty.key("enter");
 }
 
 /// Blocks until the run is over and the input has the keys again. Only after something of the run was seen.
-fn wait_for_rest(pty: &Pty) {
+pub(crate) fn wait_for_rest(pty: &Pty) {
     pty.wait_until("the end of the run", |screen| {
         let text = screen.contents();
         !text.contains("esc to interrupt") && !text.contains("Allow") && !text.contains("stopping")
@@ -74,7 +74,7 @@ fn answer(pty: &Pty, title: &str, key: &str) {
 }
 
 /// Leaves by Ctrl+D and looks whether the terminal is as it was.
-fn leave(pty: &Pty) {
+pub(crate) fn leave(pty: &Pty) {
     pty.key("ctrl-d");
     assert_eq!(pty.wait_exit().code, 0);
     pty.assert_terminal_restored();
@@ -110,6 +110,6 @@ fn assert_ends(pid: Pid) {
 }
 
 /// How often `needle` stands in all rows, those above the screen included.
-fn count_rows(pty: &Pty, needle: &str) -> usize {
+pub(crate) fn count_rows(pty: &Pty, needle: &str) -> usize {
     pty.history().iter().filter(|row| row.contains(needle)).count()
 }
