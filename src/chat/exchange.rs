@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use reqwest::Response;
-use reqwest::header::CONTENT_ENCODING;
+use reqwest::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
+use reqwest::{Response, Version};
 use tokio::time::{Instant, timeout_at};
 
 use super::accumulate::{Finished, Incomplete, Reading};
@@ -19,6 +19,7 @@ use super::classify::{self, Asked, Refusal};
 use super::dialect::{AskUsage, Dialect};
 use super::endpoint;
 use super::estimate::{self, Estimate};
+use super::memory::EndpointMemory;
 use super::openai::OpenAiChatService;
 use super::refused::{self, Sent, TEACHING, Teaching};
 use super::wire::{self, Delivery};
@@ -90,7 +91,7 @@ impl Exchange<'_> {
         self.service.memory().note_answered();
         let packed = packed(&response);
         if !response.status().is_success() {
-            let mut refusal = refusal(response).await;
+            let mut refusal = refusal(response, self.service.memory()).await;
             if let Some(coding) = packed {
                 refusal.body = format!("its words came packed (content-encoding: {coding})");
             }
@@ -184,6 +185,7 @@ impl Exchange<'_> {
             tools: Arc::clone(&self.request.tools),
             opening: memory.opening(&self.request.model),
         });
+        let keeps = keeps_line(&response);
         let mut shown = Shown::Nothing;
         let mut since = Instant::now();
         loop {
@@ -193,7 +195,12 @@ impl Exchange<'_> {
             self.tell(body.take_events(), &mut shown).await;
             match filled {
                 Ok(Filled::More) => {}
-                Ok(Filled::End) => break,
+                Ok(Filled::End) => {
+                    if keeps {
+                        memory.note_line();
+                    }
+                    break;
+                }
                 // The answer is whole: what went wrong behind it is nobody's trouble.
                 Err(_) if matches!(body.progress(), Progress::Complete | Progress::Done) => break,
                 Err(Stop::Silent) => return Err(classify::silence(self.asked, wait, setting).into()),
@@ -323,7 +330,16 @@ fn packed(response: &Response) -> Option<String> {
     (!is_plain).then(|| sanitize_line(coding).into_owned())
 }
 
-async fn refusal(mut response: Response) -> Refusal {
+/// Whether the line stays open behind the end of this answer, by what its head says.
+fn keeps_line(response: &Response) -> bool {
+    let headers = response.headers();
+    let has_end = headers.contains_key(CONTENT_LENGTH) || headers.contains_key(TRANSFER_ENCODING);
+    let closes = |value: &HeaderValue| value.to_str().is_ok_and(|said| said.eq_ignore_ascii_case("close"));
+    response.version() == Version::HTTP_11 && has_end && !headers.get_all(CONNECTION).iter().any(closes)
+}
+
+async fn refusal(mut response: Response, memory: &EndpointMemory) -> Refusal {
+    let keeps = keeps_line(&response);
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
     let mut refusal = Refusal {
         status: response.status().as_u16(),
@@ -333,7 +349,13 @@ async fn refusal(mut response: Response) -> Refusal {
     };
     let mut body = Vec::new();
     let deadline = Instant::now() + ERROR_BODY;
-    while let Ok(Ok(Some(bytes))) = timeout_at(deadline, response.chunk()).await {
+    while let Ok(Ok(next)) = timeout_at(deadline, response.chunk()).await {
+        let Some(bytes) = next else {
+            if keeps {
+                memory.note_line();
+            }
+            break;
+        };
         body.extend_from_slice(&bytes);
         if body.len() > MAX_ERROR_BYTES {
             break;
@@ -353,7 +375,6 @@ mod tests {
 
     use super::super::accumulate::TextCalls;
     use super::super::dialect::{OfferTools, Quirk, Streaming};
-    use super::super::memory::EndpointMemory;
     use super::super::openai::{Patience, create_chat_service};
     use super::super::testing::server::{HELLO, Then, config, good, refusal, serve};
     use super::super::testing::{Heard, request};

@@ -18,8 +18,8 @@ mod classify;
 mod code_places;
 pub mod compat;
 mod complaint;
-pub mod dialect;
 mod cursor;
+pub mod dialect;
 pub mod discover;
 mod ending;
 pub mod endpoint;
@@ -29,8 +29,8 @@ mod exchange;
 pub mod fallback;
 #[cfg(test)]
 mod faults;
-mod lessons;
 mod heard;
+mod lessons;
 mod loose;
 pub mod memory;
 mod messages;
@@ -64,7 +64,7 @@ use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, Slot, Too
 pub use endpoint::{ApiKey, Connections, Endpoint, KeyHeader};
 pub use error::{ChatError, Remedy, Stage};
 pub use fallback::{Fallback, Keyed};
-pub use memory::{Arrival, EndpointMemory};
+pub use memory::{Arrival, EndpointMemory, Line};
 pub use openai::{ChatServiceConfig, OpenAiChatService, Patience, create_chat_service};
 pub use retry::{FirstAnswer, Retry};
 pub use scripted::Scripted;

@@ -56,7 +56,8 @@ fn where_an_answer_is_cut_makes_no_difference() {
         let in_two = |at| read(&sample.want, <[&[u8]; 2]>::from(body.split_at(at)));
         // The long ones would take seconds each.
         let step = if body.len() > LONG { 7 } else { 1 };
-        read(&sample.want, body.chunks(1)) != whole || (1..body.len()).step_by(step).any(|at| in_two(at) != whole)
+        read(&sample.want, body.chunks(1)) != whole
+            || (1..body.len()).step_by(step).any(|at| in_two(at) != whole)
     };
     let wrong: Vec<String> = samples().into_iter().filter(differs).map(|sample| sample.name).collect();
     assert!(wrong.is_empty(), "{wrong:?}");

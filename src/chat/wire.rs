@@ -773,7 +773,10 @@ mod tests {
     fn without_tools_an_endpoint_may_stream_that_does_not_with_them() {
         let dialect = with(Quirk::Streaming(Streaming::WithoutTools));
         assert_eq!(wanted(&request(Vec::new()), &WireOptions::default(), dialect), Delivery::Streamed);
-        assert_eq!(wanted(&request(Vec::new()), &WireOptions::default(), with(Quirk::Streaming(Streaming::Off))), Delivery::Whole);
+        assert_eq!(
+            wanted(&request(Vec::new()), &WireOptions::default(), with(Quirk::Streaming(Streaming::Off))),
+            Delivery::Whole
+        );
     }
 
     fn any_message() -> impl Strategy<Value = Message> {

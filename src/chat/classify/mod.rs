@@ -16,7 +16,7 @@ use super::{ChatError, Remedy, Stage};
 use crate::text::sanitize::sanitize_line;
 use said::{Said, page_text};
 
-pub(super) use reach::unsent;
+pub(super) use reach::{is_hung_up, unsent};
 pub(super) use waits::retry_after;
 
 /// What is said beside our own hint may have this many bytes: together they stay under 2 kB.

@@ -161,10 +161,8 @@ fn framed() -> Vec<Case> {
         case(
             "L28",
             "compressed although nobody asked for it",
-            [
-                stream(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b\x04\x00".as_slice())
-                    .header("content-encoding", "gzip"),
-            ],
+            [stream(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b\x04\x00".as_slice())
+                .header("content-encoding", "gzip")],
         )
         .fails(Kind::GiveUp, None, &["packed (content-encoding: gzip)"])
         .retries(&[]),
