@@ -74,6 +74,8 @@ pub(super) enum Progress {
 /// Why a body is no answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fault {
+    /// It has no byte.
+    Empty,
     /// It is too large, or one of its events is.
     TooLarge(String),
     /// It is a web page.
@@ -152,6 +154,7 @@ impl Body {
     /// It has ended: what it came to, as an answer of `model`.
     pub(super) fn finish(mut self, model: &ModelId) -> Finished<Fault> {
         let last = match std::mem::take(&mut self.form) {
+            Form::Unknown(_) if self.bytes == 0 => Err(Fault::Empty),
             Form::Unknown(_) => Ok(()),
             Form::Page(page) => Err(Fault::Page(lossy(&page).0.into_owned())),
             Form::Events(reader) => reader.finish(|event| self.take(&event)).map_err(Fault::from),
@@ -306,7 +309,8 @@ mod tests {
         check(&[nothing_wrong], Err(Fault::Odd(nothing_wrong.into())));
         check(&["{\"error\":\"no\"}"], Err(Fault::Incomplete(Incomplete::Failed("\"no\"".into()))));
         check(&["{\"choices\":"], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 1 })));
-        check(&[], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 0 })));
+        check(&[], Err(Fault::Empty));
+        check(&["\n"], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 0 })));
         check(&["ok"], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 0 })));
     }
 

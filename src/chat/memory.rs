@@ -46,6 +46,15 @@ struct OfModel {
     opening: Opening,
     counts: Counts,
     cut: Cut,
+    probe: Probe,
+}
+
+/// Whether it was asked in one piece what a stream without a byte hides.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Probe {
+    #[default]
+    Left,
+    Taken,
 }
 
 /// Whether it counts tokens where it is not asked to.
@@ -173,6 +182,12 @@ impl EndpointMemory {
     /// It has answered, be it by an error.
     pub fn note_answered(&self) {
         self.has_answered.store(true, Ordering::Relaxed);
+    }
+
+    /// A stream of `model` came without a byte. Whether to ask in one piece what is wrong: once.
+    #[must_use]
+    pub fn take_probe(&self, model: &ModelId) -> bool {
+        std::mem::replace(&mut self.shown().of(model).probe, Probe::Taken) == Probe::Left
     }
 
     /// An answer has ended, and its line stays open for the next request.
