@@ -300,6 +300,7 @@ impl Exchange<'_> {
         match fault {
             Fault::TooLarge(message) => ChatError::new(Remedy::GiveUp, message).at(stage).into(),
             Fault::Page(page) => classify::page(self.asked, &page).into(),
+            Fault::Plain(text) => classify::plain(self.asked, &text).into(),
             Fault::Odd(json) => said(classify::odd(self.asked, &json), json),
             Fault::Incomplete(Incomplete::Failed(raw)) => {
                 said(classify::failure(self.asked, &raw, stage), raw)

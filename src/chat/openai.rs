@@ -97,7 +97,7 @@ impl ChatService for OpenAiChatService {
         request: &'a ChatRequest,
         observer: &'a dyn ChatObserver,
     ) -> BoxFuture<'a, Result<Completion, ChatError>> {
-        let (host, key) = (self.endpoint.host(), self.endpoint.key_name());
+        let (host, key) = (self.endpoint.host(), self.endpoint.credential());
         let asked = Asked { host, base: self.endpoint.base(), key, model: request.model.as_str() };
         let exchange = Exchange { service: self, request, observer, asked };
         Box::pin(async move { exchange.run().await.map_err(|error| self.redact(error)) })

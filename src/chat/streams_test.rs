@@ -214,6 +214,7 @@ fn told(fault: Fault) -> ChatError {
     match fault {
         Fault::TooLarge(message) => ChatError::new(Remedy::GiveUp, message),
         Fault::Page(page) => classify::page(asked, &page),
+        Fault::Plain(text) => classify::plain(asked, &text),
         Fault::Odd(json) => classify::odd(asked, &json),
         Fault::Incomplete(Incomplete::Failed(raw)) => classify::failure(asked, &raw, Stage::Stream),
         Fault::Incomplete(Incomplete::WindowFull) => classify::window_full(asked),

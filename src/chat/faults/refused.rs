@@ -235,6 +235,8 @@ fn no_answer() -> Vec<Case> {
         case("L09", "plain words", [good("text/plain", "upstream connect error")])
             .max_retries(0)
             .fails(Kind::GiveUp, None, &["upstream connect error"]),
+        case("L09", "plain words, then an answer", [good("text/plain", "upstream connect error"), hello()])
+            .retries(&["1/5"]),
         case("L09", "nothing at all", [json(""), hello()]).retries(&[]),
         case("L09", "nothing at all, and in one piece an overflow", [json(""), refused(400, "prompt is too long")])
             .fails(Kind::Compact, 400, &["too long for a"])
