@@ -91,7 +91,7 @@ fn chat(app: &App, model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
     let patient = |endpoint: Endpoint| {
         let key = endpoint.key_name().unwrap_or_default().to_owned();
         let (images, memory) = (Arc::clone(&images), Arc::clone(&memory));
-        let service = create_chat_service(ChatServiceConfig { endpoint, images, memory, ..asked.clone() });
+        let service = create_chat_service(ChatServiceConfig { endpoint, memory, images, ..asked.clone() });
         let first_answer = app.learnt.first_answer.clone();
         Keyed::new(key, Retry::new(service, config.limits.max_retries.value, seed, first_answer))
     };

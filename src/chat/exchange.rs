@@ -9,17 +9,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use reqwest::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
-use reqwest::{Response, StatusCode, Version};
+use reqwest::Response;
 use tokio::time::{Instant, timeout_at};
 
 use super::accumulate::{Finished, Incomplete, Reading};
 use super::body::{Body, Fault, Progress};
-use super::classify::{self, Asked, Refusal};
+use super::classify::{self, Asked};
 use super::dialect::{AskUsage, Dialect, Quirk, Streaming};
 use super::endpoint;
 use super::estimate::{self, Estimate};
-use super::memory::{Arrival, EndpointMemory};
+use super::head::{keeps_line, packed, refusal};
+use super::memory::Arrival;
 use super::openai::OpenAiChatService;
 use super::refused::{self, Sent, TEACHING, Teaching};
 use super::wire::{self, Delivery};
@@ -38,12 +38,6 @@ const LAST_COUNTS: Duration = Duration::from_secs(2);
 
 /// Deltas that lie ready are told as one, up to so many bytes of body: the screen should not wait for a whole flood.
 const BATCH_BYTES: usize = 256 * 1024;
-
-/// Of an error's body; its text is cut to much less.
-const MAX_ERROR_BYTES: usize = 64 * 1024;
-
-/// For an error's body. Its status is known by then.
-const ERROR_BODY: Duration = Duration::from_secs(5);
 
 /// The settings that a person is told of when the time is up.
 pub(super) const FIRST_BYTE_SETTING: &str = "first_byte_timeout_secs";
@@ -381,50 +375,6 @@ async fn fill(body: &mut Body, response: &mut Response, deadline: Instant) -> Re
     Ok(Filled::End)
 }
 
-/// How the body is packed; none where it is as it should be, for nothing else was asked for.
-fn packed(response: &Response) -> Option<String> {
-    let coding = response.headers().get(CONTENT_ENCODING)?.to_str().unwrap_or("unreadable").trim();
-    let is_plain = coding.is_empty() || coding.eq_ignore_ascii_case("identity");
-    (!is_plain).then(|| sanitize_line(coding).into_owned())
-}
-
-/// Whether the line stays open behind the end of this answer, by what its head says.
-fn keeps_line(response: &Response) -> bool {
-    let headers = response.headers();
-    let has_end = response.status() == StatusCode::NO_CONTENT
-        || headers.contains_key(CONTENT_LENGTH)
-        || headers.contains_key(TRANSFER_ENCODING);
-    let closes = |value: &HeaderValue| value.to_str().is_ok_and(|said| said.eq_ignore_ascii_case("close"));
-    response.version() == Version::HTTP_11 && has_end && !headers.get_all(CONNECTION).iter().any(closes)
-}
-
-async fn refusal(mut response: Response, memory: &EndpointMemory) -> Refusal {
-    let keeps = keeps_line(&response);
-    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
-    let mut refusal = Refusal {
-        status: response.status().as_u16(),
-        retry_after: classify::retry_after(header),
-        location: header("location").map(str::to_owned),
-        body: String::new(),
-    };
-    let mut body = Vec::new();
-    let deadline = Instant::now() + ERROR_BODY;
-    while let Ok(Ok(next)) = timeout_at(deadline, response.chunk()).await {
-        let Some(bytes) = next else {
-            if keeps {
-                memory.note_line();
-            }
-            break;
-        };
-        body.extend_from_slice(&bytes);
-        if body.len() > MAX_ERROR_BYTES {
-            break;
-        }
-    }
-    refusal.body = String::from_utf8_lossy(&body).into_owned();
-    refusal
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
@@ -435,6 +385,7 @@ mod tests {
 
     use super::super::accumulate::TextCalls;
     use super::super::dialect::OfferTools;
+    use super::super::memory::EndpointMemory;
     use super::super::openai::{Patience, create_chat_service};
     use super::super::testing::server::{HELLO, Then, config, good, refusal, serve};
     use super::super::testing::{Heard, request};

@@ -29,6 +29,7 @@ mod exchange;
 pub mod fallback;
 #[cfg(test)]
 mod faults;
+mod head;
 mod heard;
 mod lessons;
 mod loose;

@@ -10,7 +10,6 @@ mod said;
 mod waits;
 mod words;
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use super::{ChatError, Remedy, Stage};
@@ -277,7 +276,7 @@ fn is_loopback(host: &str) -> bool {
         None => host.split(':').next(),
     };
     let name = name.unwrap_or_default();
-    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    matches!(name, "localhost" | "::1") || name.starts_with("127.")
 }
 
 fn quota_hint(key: Option<&str>) -> String {

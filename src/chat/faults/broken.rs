@@ -29,9 +29,6 @@ fn broken() -> Vec<Case> {
             .retries(&["1/5"]),
         // asked again at once, in one piece
         case("L10", "ended behind the head", [hello().cut(0), hello()]).retries(&[]),
-        case("L10", "ended behind the head, again and again", [1, 2, 3, 4].map(|_| hello().cut(0)))
-            .fails(Kind::GiveUp, None, &["broke off: it sent nothing"])
-            .retries(&["1/2", "2/2"]),
         case("L10", "ended behind the head, in chunks", [hello().chunked(99).cut(0), hello()]),
         case("L10", "reset behind the head", [hello().cut(0).reset(), hello()]),
         case("L10", "ended in the text", [half(), hello()]).retries(&["1/2!"]),

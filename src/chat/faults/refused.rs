@@ -238,6 +238,9 @@ fn no_answer() -> Vec<Case> {
         case("L09", "plain words, then an answer", [good("text/plain", "upstream connect error"), hello()])
             .retries(&["1/5"]),
         case("L09", "nothing at all", [json(""), hello()]).retries(&[]),
+        case("L09", "nothing at all, again and again", [1, 2, 3, 4].map(|_| json("")))
+            .fails(Kind::GiveUp, None, &["broke off: it sent nothing"])
+            .retries(&["1/2", "2/2"]),
         case("L09", "nothing at all, and in one piece an overflow", [json(""), refused(400, "prompt is too long")])
             .fails(Kind::Compact, 400, &["too long for a"])
             .retries(&[]),
