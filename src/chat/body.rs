@@ -20,6 +20,9 @@ pub(super) const MAX_BODY_BYTES: usize = 1024 * 1024 * 1024;
 /// So much of a body that is no answer is kept, to say what it is.
 const MAX_ODD_BYTES: usize = 64 * 1024;
 
+/// Of one of mere words a few sentences are.
+const MAX_PLAIN_BYTES: usize = 2048;
+
 /// The data that ends a stream.
 const DONE: &str = "[DONE]";
 
@@ -35,6 +38,8 @@ pub(super) struct Body {
     done: bool,
     /// The first JSON value, where it is nothing of an answer.
     odd: Option<String>,
+    /// Its beginning, while it may turn out to be mere words.
+    plain: Vec<u8>,
 }
 
 /// Whether the answer has begun: signs of life do not count.
@@ -74,12 +79,16 @@ pub(super) enum Progress {
 /// Why a body is no answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fault {
+    /// It has no byte.
+    Empty,
     /// It is too large, or one of its events is.
     TooLarge(String),
     /// It is a web page.
     Page(String),
     /// It is JSON, but nobody's answer.
     Odd(String),
+    /// It is mere words.
+    Plain(String),
     /// It is the beginning of an answer, or an error.
     Incomplete(Incomplete),
 }
@@ -152,6 +161,7 @@ impl Body {
     /// It has ended: what it came to, as an answer of `model`.
     pub(super) fn finish(mut self, model: &ModelId) -> Finished<Fault> {
         let last = match std::mem::take(&mut self.form) {
+            Form::Unknown(_) if self.bytes == 0 => Err(Fault::Empty),
             Form::Unknown(_) => Ok(()),
             Form::Page(page) => Err(Fault::Page(lossy(&page).0.into_owned())),
             Form::Events(reader) => reader.finish(|event| self.take(&event)).map_err(Fault::from),
@@ -163,7 +173,7 @@ impl Body {
                 Ok(())
             }
         };
-        let Self { accumulator, start, odd, .. } = self;
+        let Self { accumulator, start, odd, plain, .. } = self;
         let Finished { mut events, completion, opening } = accumulator.finish(model);
         if let Err(fault) = last {
             return Finished { events: Vec::new(), completion: Err(fault), opening };
@@ -174,6 +184,11 @@ impl Body {
         let completion: Result<Completion, Fault> =
             completion.map_err(|incomplete| match (incomplete, odd) {
                 (Incomplete::Truncated { skipped: 0 }, Some(json)) => Fault::Odd(json),
+                (Incomplete::Truncated { skipped: 0 }, None)
+                    if start == Start::Awaited && is_words(&plain) =>
+                {
+                    Fault::Plain(lossy(&plain).0.into_owned())
+                }
                 (incomplete, _) => Fault::Incomplete(incomplete),
             });
         Finished { events, completion, opening }
@@ -182,7 +197,13 @@ impl Body {
     fn read(&mut self, form: &mut Form, bytes: &[u8]) -> Result<(), Fault> {
         match form {
             Form::Unknown(_) => {}
-            Form::Events(reader) => reader.push(bytes, |event| self.take(&event))?,
+            Form::Events(reader) => {
+                if self.start == Start::Awaited {
+                    let room = MAX_PLAIN_BYTES.saturating_sub(self.plain.len());
+                    self.plain.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+                }
+                reader.push(bytes, |event| self.take(&event))?;
+            }
             Form::Json(values) => {
                 values.push(bytes, |value| self.take_value(value));
                 if values.held() > MAX_EVENT_BYTES {
@@ -255,6 +276,17 @@ fn beginning(head: &[u8]) -> &[u8] {
     begun
 }
 
+/// Whether a body of which nothing was an event is one of words: none of its lines is a sign of life or an event's.
+fn is_words(body: &[u8]) -> bool {
+    let fields: [&[u8]; 5] = [b"", b"data", b"event", b"id", b"retry"];
+    let is_field = |line: &[u8]| {
+        let mut parts = line.splitn(2, |byte| *byte == b':');
+        let name = parts.next().unwrap_or_default();
+        parts.next().is_some() && fields.contains(&name)
+    };
+    !body.trim_ascii().is_empty() && !body.split(|byte| matches!(byte, b'\r' | b'\n')).any(is_field)
+}
+
 fn begin(events: Vec<ChatEvent>) -> Vec<ChatEvent> {
     std::iter::once(ChatEvent::Answering).chain(events).collect()
 }
@@ -306,8 +338,11 @@ mod tests {
         check(&[nothing_wrong], Err(Fault::Odd(nothing_wrong.into())));
         check(&["{\"error\":\"no\"}"], Err(Fault::Incomplete(Incomplete::Failed("\"no\"".into()))));
         check(&["{\"choices\":"], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 1 })));
-        check(&[], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 0 })));
-        check(&["ok"], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 0 })));
+        check(&[], Err(Fault::Empty));
+        check(&["\n"], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 0 })));
+        check(&["o", "k, reset reason: none"], Err(Fault::Plain("ok, reset reason: none".into())));
+        check(&[": alive\n\n"], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 0 })));
+        check(&["id: 7\nevent: x\n"], Err(Fault::Incomplete(Incomplete::Truncated { skipped: 0 })));
     }
 
     #[test]

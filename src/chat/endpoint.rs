@@ -118,6 +118,14 @@ impl Endpoint {
         self.key_name.as_deref()
     }
 
+    /// What to call whatever says who asks: the key, or a header of the user's own; none where nothing does.
+    #[must_use]
+    pub fn credential(&self) -> Option<&str> {
+        let own =
+            ["authorization", "api-key", "x-api-key"].iter().any(|name| self.headers.contains_key(*name));
+        self.key_name().or(own.then_some("the headers that are set"))
+    }
+
     /// A client for this endpoint. Building it costs milliseconds for `https`: keep it.
     pub fn client(&self, connections: Connections) -> Result<reqwest::Client, ChatError> {
         let options = HttpOptions {
@@ -310,6 +318,11 @@ mod tests {
         let headers = [("Authorization".to_owned(), "Basic abc".to_owned())];
         let endpoint = Endpoint::new("http://x.example", Some(&key("sk-1")), &headers).unwrap();
         assert_eq!(endpoint.headers().get_all(AUTHORIZATION).iter().collect::<Vec<_>>(), ["Basic abc"]);
+        assert_eq!(endpoint.credential(), Some("THE_KEY"));
+        let keyless = |headers: &[(String, String)]| {
+            Endpoint::new("http://x.example", None, headers).unwrap().credential().map(str::to_owned)
+        };
+        assert_eq!((keyless(&headers).as_deref(), keyless(&[])), (Some("the headers that are set"), None));
     }
 
     #[test]

@@ -10,15 +10,16 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use reqwest::Response;
-use reqwest::header::CONTENT_ENCODING;
 use tokio::time::{Instant, timeout_at};
 
 use super::accumulate::{Finished, Incomplete, Reading};
 use super::body::{Body, Fault, Progress};
-use super::classify::{self, Asked, Refusal};
-use super::dialect::{AskUsage, Dialect};
+use super::classify::{self, Asked};
+use super::dialect::{AskUsage, Dialect, Quirk, Streaming};
 use super::endpoint;
 use super::estimate::{self, Estimate};
+use super::head::{keeps_line, packed, refusal};
+use super::memory::Arrival;
 use super::openai::OpenAiChatService;
 use super::refused::{self, Sent, TEACHING, Teaching};
 use super::wire::{self, Delivery};
@@ -38,12 +39,6 @@ const LAST_COUNTS: Duration = Duration::from_secs(2);
 /// Deltas that lie ready are told as one, up to so many bytes of body: the screen should not wait for a whole flood.
 const BATCH_BYTES: usize = 256 * 1024;
 
-/// Of an error's body; its text is cut to much less.
-const MAX_ERROR_BYTES: usize = 64 * 1024;
-
-/// For an error's body. Its status is known by then.
-const ERROR_BODY: Duration = Duration::from_secs(5);
-
 /// The settings that a person is told of when the time is up.
 pub(super) const FIRST_BYTE_SETTING: &str = "first_byte_timeout_secs";
 const IDLE_SETTING: &str = "request_timeout_secs";
@@ -61,6 +56,16 @@ struct Failure {
     error: ChatError,
     /// What the endpoint said, where it said it before anything of an answer was shown.
     said: Option<(u16, String)>,
+    came: Came,
+}
+
+/// What came behind a good head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Came {
+    /// Not a byte.
+    Nothing,
+    /// Something, or there was no good head.
+    Something,
 }
 
 impl Exchange<'_> {
@@ -69,7 +74,11 @@ impl Exchange<'_> {
         let mut lessons = 0;
         loop {
             let dialect = self.service.memory().dialect(&self.request.model);
-            let failure = match self.ask(dialect).await {
+            let mut asked = self.ask(dialect).await;
+            if matches!(&asked, Err(failure) if failure.nothing_came()) {
+                asked = self.ask_whole(dialect, asked).await;
+            }
+            let failure = match asked {
                 Ok(completion) => {
                     self.note(&completion, dialect).await;
                     return Ok(completion);
@@ -89,12 +98,13 @@ impl Exchange<'_> {
         let response = self.service.send(body, self.asked, self.observer).await?;
         let packed = packed(&response);
         if !response.status().is_success() {
-            let mut refusal = refusal(response).await;
+            let mut refusal = refusal(response, self.service.memory()).await;
             if let Some(coding) = packed {
                 refusal.body = format!("its words came packed (content-encoding: {coding})");
             }
             let error = classify::refusal(self.asked, &refusal);
-            return Err(Failure { error, said: Some((refusal.status, refusal.body)) });
+            let said = Some((refusal.status, refusal.body));
+            return Err(Failure { said, ..Failure::from(error) });
         }
         if let Some(coding) = packed {
             let host = self.asked.host;
@@ -105,6 +115,35 @@ impl Exchange<'_> {
             return Err(ChatError::new(Remedy::GiveUp, message).into());
         }
         self.read(response, wire::wanted(self.request, self.service.wire(), dialect)).await
+    }
+
+    /// Asks in one piece where a stream came without a byte, once for each model: some servers can say what is wrong only
+    /// before a stream has begun. `nothing` is what stands where that tells no more.
+    async fn ask_whole(
+        &self,
+        dialect: Dialect,
+        nothing: Result<Completion, Failure>,
+    ) -> Result<Completion, Failure> {
+        let (memory, model) = (self.service.memory(), &self.request.model);
+        let streamed = wire::wanted(self.request, self.service.wire(), dialect) == Delivery::Streamed;
+        if !streamed || !memory.take_probe(model) {
+            return nothing;
+        }
+        tracing::debug!(%model, "a stream without a byte: asked in one piece");
+        let off = Quirk::Streaming(Streaming::Off);
+        match self.ask(dialect.with(off)).await {
+            // One that streams unasked has shown that it can.
+            Ok(completion) if memory.arrival() == Some(Arrival::Whole) => {
+                if memory.learn(model, off)
+                    && let Some(text) = refused::loss(off, self.asked, self.service.wire(), "")
+                {
+                    self.notice(text).await;
+                }
+                Ok(completion)
+            }
+            Err(failure) if failure.wants_stream() => nothing,
+            outcome => outcome,
+        }
     }
 
     /// Whether `failure` is reason to write the request otherwise and send it again.
@@ -183,6 +222,7 @@ impl Exchange<'_> {
             tools: Arc::clone(&self.request.tools),
             opening: memory.opening(&self.request.model),
         });
+        let keeps = keeps_line(&response);
         let mut shown = Shown::Nothing;
         let mut since = Instant::now();
         loop {
@@ -192,7 +232,12 @@ impl Exchange<'_> {
             self.tell(body.take_events(), &mut shown).await;
             match filled {
                 Ok(Filled::More) => {}
-                Ok(Filled::End) => break,
+                Ok(Filled::End) => {
+                    if keeps {
+                        memory.note_line();
+                    }
+                    break;
+                }
                 // The answer is whole: what went wrong behind it is nobody's trouble.
                 Err(_) if matches!(body.progress(), Progress::Complete | Progress::Done) => break,
                 Err(Stop::Silent) => return Err(classify::silence(self.asked, wait, setting).into()),
@@ -243,14 +288,18 @@ impl Exchange<'_> {
         let stage = if begun { Stage::Stream } else { Stage::Request };
         let said = |error: ChatError, raw: String| {
             let said = error.status.filter(|_| shown == Shown::Nothing).map(|status| (status, raw));
-            Failure { error, said }
+            Failure { said, ..Failure::from(error) }
         };
         match fault {
             Fault::TooLarge(message) => ChatError::new(Remedy::GiveUp, message).at(stage).into(),
             Fault::Page(page) => classify::page(self.asked, &page).into(),
+            Fault::Plain(text) => classify::plain(self.asked, &text).into(),
             Fault::Odd(json) => said(classify::odd(self.asked, &json), json),
             Fault::Incomplete(Incomplete::Failed(raw)) => {
                 said(classify::failure(self.asked, &raw, stage), raw)
+            }
+            Fault::Empty => {
+                Failure { came: Came::Nothing, ..classify::broken(self.asked, "it sent nothing").into() }
             }
             Fault::Incomplete(Incomplete::WindowFull) => classify::window_full(self.asked).into(),
             Fault::Incomplete(Incomplete::Truncated { skipped: 0 }) => {
@@ -282,11 +331,21 @@ impl Failure {
             Remedy::NextKey | Remedy::Compact => None,
         }
     }
+
+    /// Whether it is an answer without a byte.
+    fn nothing_came(&self) -> bool {
+        self.came == Came::Nothing
+    }
+
+    /// Whether it was refused for not being asked for as a stream.
+    fn wants_stream(&self) -> bool {
+        self.refusal().is_some_and(|(status, body)| refused::wants_stream(status, body))
+    }
 }
 
 impl From<ChatError> for Failure {
     fn from(error: ChatError) -> Self {
-        Self { error, said: None }
+        Self { error, said: None, came: Came::Something }
     }
 }
 
@@ -315,33 +374,6 @@ async fn fill(body: &mut Body, response: &mut Response, deadline: Instant) -> Re
     Ok(Filled::End)
 }
 
-/// How the body is packed; none where it is as it should be, for nothing else was asked for.
-fn packed(response: &Response) -> Option<String> {
-    let coding = response.headers().get(CONTENT_ENCODING)?.to_str().unwrap_or("unreadable").trim();
-    let is_plain = coding.is_empty() || coding.eq_ignore_ascii_case("identity");
-    (!is_plain).then(|| sanitize_line(coding).into_owned())
-}
-
-async fn refusal(mut response: Response) -> Refusal {
-    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
-    let mut refusal = Refusal {
-        status: response.status().as_u16(),
-        retry_after: classify::retry_after(header),
-        location: header("location").map(str::to_owned),
-        body: String::new(),
-    };
-    let mut body = Vec::new();
-    let deadline = Instant::now() + ERROR_BODY;
-    while let Ok(Ok(Some(bytes))) = timeout_at(deadline, response.chunk()).await {
-        body.extend_from_slice(&bytes);
-        if body.len() > MAX_ERROR_BYTES {
-            break;
-        }
-    }
-    refusal.body = String::from_utf8_lossy(&body).into_owned();
-    refusal
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
@@ -351,7 +383,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::super::accumulate::TextCalls;
-    use super::super::dialect::{OfferTools, Quirk, Streaming};
+    use super::super::dialect::OfferTools;
     use super::super::memory::EndpointMemory;
     use super::super::openai::{Patience, create_chat_service};
     use super::super::testing::server::{HELLO, Then, config, good, refusal, serve};
@@ -514,6 +546,67 @@ mod tests {
                 .1
                 .ends_with("does not stream a: each answer is shown once all of it is there")
         );
+    }
+
+    const WHOLE: &str =
+        r#"{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9}}"#;
+
+    fn nothing() -> String {
+        good("text/event-stream", "")
+    }
+
+    fn streams(played: &Played) -> Vec<bool> {
+        played.bodies.iter().map(|body| body["stream"] == true).collect()
+    }
+
+    #[tokio::test]
+    async fn what_a_stream_without_a_byte_hides_is_asked_for_in_one_piece() {
+        let long = r#"{"error":{"message":"Requested tokens (900) exceed context window of 512","code":"context_length_exceeded"}}"#;
+        for (refused, remedy) in [
+            (refusal(400, long), Remedy::Compact),
+            (refusal(401, "{}"), Remedy::NextKey),
+            (refusal(503, "{}"), Remedy::Retry { after: None }),
+        ] {
+            let played = play(vec![nothing(), refused], &[request()], WireOptions::default()).await;
+            assert_eq!(played.outcomes[0].as_ref().unwrap_err().remedy, remedy);
+            assert_eq!(streams(&played), [true, false]);
+            assert_eq!(played.heard.notices(), []);
+            assert_eq!(played.memory.lessons(&"a".into()), []);
+        }
+    }
+
+    #[tokio::test]
+    async fn an_endpoint_whose_streams_are_empty_is_asked_in_one_piece_from_then_on() {
+        let whole = || good("application/json", WHOLE);
+        let requests = [request(), request()];
+        let played = play(vec![nothing(), whole(), whole()], &requests, WireOptions::default()).await;
+        assert!(played.outcomes.iter().all(|outcome| outcome.as_ref().unwrap().message.text == "Hello"));
+        assert_eq!(streams(&played), [true, false, false]);
+        let notices = played.heard.notices();
+        assert!(
+            notices.len() == 1
+                && notices[0].1.ends_with("does not stream a: each answer is shown once all of it is there"),
+            "{notices:?}"
+        );
+        let played = play(vec![nothing(), counting(), counting()], &requests, WireOptions::default()).await;
+        assert!(played.outcomes.iter().all(Result::is_ok));
+        assert_eq!(streams(&played), [true, false, true], "it can stream");
+        assert_eq!(played.heard.notices(), []);
+    }
+
+    #[tokio::test]
+    async fn an_endpoint_that_sends_nothing_at_all_is_asked_in_one_piece_only_once() {
+        let only_streams = || refusal(400, r#"{"error":{"message":"This model only support stream mode"}}"#);
+        for second in [nothing(), only_streams()] {
+            let requests = [request(), request()];
+            let played = play(vec![nothing(), second, nothing()], &requests, WireOptions::default()).await;
+            for outcome in &played.outcomes {
+                let error = outcome.as_ref().unwrap_err();
+                assert_eq!((&error.remedy, error.stage), (&Remedy::Retry { after: None }, Stage::Stream));
+                assert!(error.message.ends_with("broke off: it sent nothing"), "{error}");
+            }
+            assert_eq!(streams(&played), [true, false, true]);
+        }
     }
 
     #[tokio::test]

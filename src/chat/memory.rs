@@ -6,6 +6,7 @@
 //! anew for each request, so that what one request teaches holds for the next one, whoever sends it.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::accumulate::{Opening, TextCalls};
@@ -20,6 +21,8 @@ const TELLING: u32 = 2;
 #[derive(Debug)]
 pub struct EndpointMemory {
     host: String,
+    /// Lines that an answer has left open and no request has taken since. One that was closed meanwhile is counted too.
+    open_lines: AtomicUsize,
     shown: Mutex<Shown>,
 }
 
@@ -42,6 +45,15 @@ struct OfModel {
     opening: Opening,
     counts: Counts,
     cut: Cut,
+    probe: Probe,
+}
+
+/// Whether it was asked in one piece what a stream without a byte hides.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Probe {
+    #[default]
+    Left,
+    Taken,
 }
 
 /// Whether it counts tokens where it is not asked to.
@@ -67,6 +79,15 @@ enum Cut {
     Told,
 }
 
+/// The line that a request goes out on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Line {
+    /// A new one.
+    Fresh,
+    /// One that an answer has left open, as far as is known.
+    Used,
+}
+
 /// How an answer comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Arrival {
@@ -80,7 +101,7 @@ impl EndpointMemory {
     /// An endpoint at `host` (with or without a port) that has shown nothing yet.
     #[must_use]
     pub fn of_host(host: &str) -> Self {
-        Self { host: host.to_owned(), shown: Mutex::default() }
+        Self { host: host.to_owned(), open_lines: AtomicUsize::new(0), shown: Mutex::default() }
     }
 
     /// How to write to it for `model`.
@@ -144,6 +165,27 @@ impl EndpointMemory {
     /// An answer came so.
     pub fn note_arrival(&self, arrival: Arrival) {
         self.shown().arrival = Some(arrival);
+    }
+
+    /// A stream of `model` came without a byte. Whether to ask in one piece what is wrong: once.
+    #[must_use]
+    pub fn take_probe(&self, model: &ModelId) -> bool {
+        std::mem::replace(&mut self.shown().of(model).probe, Probe::Taken) == Probe::Left
+    }
+
+    /// An answer has ended, and its line stays open for the next request.
+    pub fn note_line(&self) {
+        self.open_lines.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The line for a request: nothing tells which one it gets, but one that was left open is taken before a new one is made.
+    #[must_use]
+    pub fn take_line(&self) -> Line {
+        let less = |lines: usize| lines.checked_sub(1);
+        match self.open_lines.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less) {
+            Ok(_) => Line::Used,
+            Err(_) => Line::Fresh,
+        }
     }
 
     /// An answer of `model` came without counts. Whether the user is to be told: once.
@@ -263,6 +305,13 @@ mod tests {
         assert_eq!(memory.opening(&model), Opening::Thoughts);
         assert_eq!(memory.opening(&"b".into()), Opening::Text);
         assert!(memory.note_no_counts(&model) && !memory.note_no_counts(&model));
+    }
+
+    #[test]
+    fn a_line_that_was_left_open_is_taken_once() {
+        let memory = memory();
+        memory.note_line();
+        assert_eq!([memory.take_line(), memory.take_line()], [Line::Used, Line::Fresh]);
     }
 
     #[test]

@@ -47,6 +47,7 @@ pub mod endpoint;
 pub mod error;
 mod exchange;
 pub mod fallback;
+mod head;
 pub mod openai;
 pub mod retry;
 pub mod scripted;
@@ -70,7 +71,7 @@ use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, Slot, Too
 pub use endpoint::{ApiKey, Connections, Endpoint};
 pub use error::{ChatError, Remedy, Stage};
 pub use fallback::{Fallback, Keyed};
-pub use memory::{Arrival, EndpointMemory};
+pub use memory::{Arrival, EndpointMemory, Line};
 pub use openai::{ChatServiceConfig, OpenAiChatService, Patience, create_chat_service};
 pub use retry::{FirstAnswer, Retry};
 pub use scripted::Scripted;

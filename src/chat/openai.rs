@@ -28,7 +28,7 @@ use super::accumulate::TextCalls;
 use super::classify::{self, Asked};
 use super::endpoint::{self, Endpoint};
 use super::exchange::{Exchange, FIRST_BYTE_SETTING};
-use super::memory::EndpointMemory;
+use super::memory::{EndpointMemory, Line};
 use super::wire::{ImageSource, WireOptions};
 use super::{ChatError, ChatEvent, ChatObserver, ChatRequest, ChatService, Completion, Remedy};
 
@@ -97,7 +97,7 @@ impl ChatService for OpenAiChatService {
         request: &'a ChatRequest,
         observer: &'a dyn ChatObserver,
     ) -> BoxFuture<'a, Result<Completion, ChatError>> {
-        let (host, key) = (self.endpoint.host(), self.endpoint.key_name());
+        let (host, key) = (self.endpoint.host(), self.endpoint.credential());
         let asked = Asked { host, base: self.endpoint.base(), key, model: request.model.as_str() };
         let exchange = Exchange { service: self, request, observer, asked };
         Box::pin(async move { exchange.run().await.map_err(|error| self.redact(error)) })
@@ -141,7 +141,8 @@ impl OpenAiChatService {
         self.endpoint.redact(error)
     }
 
-    /// Sends `body` and waits for the head of the answer, whatever it is.
+    /// Sends `body` and waits for the head of the answer, whatever it is. Some servers promise to keep a line open and close it
+    /// behind the answer all the same: where that strikes this request, it goes out once more, and nobody is told.
     pub(super) async fn send(
         &self,
         body: String,
@@ -152,15 +153,31 @@ impl OpenAiChatService {
             ChatError::new(Remedy::GiveUp, format!("the request cannot be written as JSON: {error}"))
         })?;
         observer.on(ChatEvent::Connecting).await;
+        let line = self.memory.take_line();
+        let mut sent = self.send_once(&body, asked, observer).await;
+        if let (Err(Unsent::HungUp(error)), Line::Used) = (&sent, line) {
+            tracing::debug!(%error, "the line was closed between two requests");
+            sent = self.send_once(&body, asked, observer).await;
+        }
+        sent.map_err(ChatError::from)
+    }
+
+    async fn send_once(
+        &self,
+        body: &RawValue,
+        asked: Asked<'_>,
+        observer: &dyn ChatObserver,
+    ) -> Result<Response, Unsent> {
         let chat = self.client.chat();
-        let mut sending = Box::pin(timeout(self.patience.first_byte, chat.create_byot(&*body)));
+        let mut sending = Box::pin(timeout(self.patience.first_byte, chat.create_byot(body)));
         if let Ok(sent) = timeout(CONNECTED, &mut sending).await {
             let response = self.handed_out(sent, asked)?;
             observer.on(ChatEvent::Sent).await;
             return Ok(response);
         }
         observer.on(ChatEvent::Sent).await;
-        self.handed_out(sending.await, asked)
+        // Whoever hangs up as late as this has had the request.
+        self.handed_out(sending.await, asked).map_err(|unsent| Unsent::Otherwise(unsent.into()))
     }
 
     /// The response, out of what the crate takes for an error.
@@ -168,20 +185,40 @@ impl OpenAiChatService {
         &self,
         sent: Result<Result<IgnoredAny, OpenAIError>, Elapsed>,
         asked: Asked<'_>,
-    ) -> Result<Response, ChatError> {
-        let odd = |what: String| Err(ChatError::new(Remedy::GiveUp, what));
+    ) -> Result<Response, Unsent> {
+        let odd = |what: String| Err(Unsent::Otherwise(ChatError::new(Remedy::GiveUp, what)));
         match sent {
             Ok(Err(OpenAIError::Boxed(handed_out))) => match handed_out.downcast::<HandedOut>() {
                 Ok(handed_out) => Ok(handed_out.0),
                 Err(other) => odd(other.to_string()),
             },
             Ok(Err(OpenAIError::Reqwest(error))) => {
-                let connected = !error.is_connect();
-                Err(classify::unsent(asked, &endpoint::causes(error), connected))
+                let (connected, causes) = (!error.is_connect(), endpoint::causes(error));
+                let error = classify::unsent(asked, &causes, connected);
+                let hung_up = connected && classify::is_hung_up(&causes);
+                Err(if hung_up { Unsent::HungUp(error) } else { Unsent::Otherwise(error) })
             }
             Ok(Err(other)) => odd(other.to_string()),
             Ok(Ok(IgnoredAny)) => odd("the request was not sent".to_owned()),
-            Err(_elapsed) => Err(classify::silence(asked, self.patience.first_byte, FIRST_BYTE_SETTING)),
+            Err(_elapsed) => {
+                let error = classify::silence(asked, self.patience.first_byte, FIRST_BYTE_SETTING);
+                Err(Unsent::Otherwise(error))
+            }
+        }
+    }
+}
+
+/// Why there is no answer.
+enum Unsent {
+    /// The line was closed before the first byte of one.
+    HungUp(ChatError),
+    Otherwise(ChatError),
+}
+
+impl From<Unsent> for ChatError {
+    fn from(unsent: Unsent) -> Self {
+        match unsent {
+            Unsent::HungUp(error) | Unsent::Otherwise(error) => error,
         }
     }
 }
@@ -237,9 +274,9 @@ impl fmt::Debug for OpenAiChatService {
 mod tests {
     use tokio::net::TcpListener;
 
-    use super::super::Stage;
     use super::super::testing::server::{HELLO, Then, chunked, good, serve, service};
     use super::super::testing::{Heard, request};
+    use super::super::{FirstAnswer, Retry, Stage};
     use super::*;
     use crate::protocol::StopReason;
 
@@ -281,6 +318,42 @@ mod tests {
             assert!(service.chat(&request(), &Heard::default()).await.is_ok());
         }
         assert_eq!(serving.await.unwrap().len(), 2);
+    }
+
+    /// How a second request fares whose line is closed once it has come, and what was told of both.
+    async fn on_a_closed_line(first: String, more: Vec<(String, Then)>) -> (Heard, Option<String>, usize) {
+        let lost = (String::new(), Then::HangUp);
+        let (base_url, serving) = serve([vec![(first, Then::Next), lost], more].concat()).await;
+        let inner = service(&base_url, Duration::from_mins(1));
+        let service = Retry::new(inner, 5, 7, FirstAnswer::default()).hurried();
+        let heard = Heard::default();
+        assert!(service.chat(&request(), &heard).await.is_ok());
+        let outcome = service.chat(&request(), &heard).await;
+        (heard, outcome.ok().map(|completion| completion.message.text), serving.await.unwrap().len())
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_closed_between_two_requests_costs_nothing() {
+        let answer = chunked(&[HELLO, ""]);
+        let (heard, said, requests) =
+            on_a_closed_line(answer.clone(), vec![(answer.clone(), Then::HangUp)]).await;
+        assert_eq!((said.as_deref(), requests, heard.retries()), (Some("Hello"), 3, vec![]));
+        let connecting = heard.events().into_iter().filter(|event| *event == ChatEvent::Connecting);
+        assert_eq!(connecting.count(), 2, "the second try is not told");
+        // The fresh line is closed too: that one is told.
+        let more = vec![(String::new(), Then::HangUp), (answer.clone(), Then::HangUp)];
+        let (heard, said, requests) = on_a_closed_line(answer, more).await;
+        assert_eq!((said.as_deref(), requests, heard.retries()), (Some("Hello"), 4, vec!["1/5".to_owned()]));
+    }
+
+    #[tokio::test]
+    async fn a_fresh_line_that_is_closed_is_told() {
+        let answers = vec![(good("text/event-stream", HELLO), Then::HangUp), (String::new(), Then::HangUp)];
+        let (base_url, _serving) = serve(answers).await;
+        let service = service(&base_url, Duration::from_mins(1));
+        assert!(service.chat(&request(), &Heard::default()).await.is_ok());
+        let error = service.chat(&request(), &Heard::default()).await.unwrap_err();
+        assert_eq!((error.remedy, error.stage), (Remedy::Retry { after: None }, Stage::Request));
     }
 
     #[tokio::test]

@@ -12,7 +12,7 @@ use super::complaint::Complaint;
 use super::dialect::{
     Dialect, Effort, Images, Level, OfferTools, OutputLimit, Quirk, Streaming, Temperature,
 };
-use super::lessons::{Case, RULES};
+use super::lessons::{Case, RULES, WANTS_STREAM};
 use super::wire::{FIXED, WireOptions};
 use crate::text::sanitize::sanitize_line;
 
@@ -57,6 +57,11 @@ pub(super) fn teach(status: u16, body: &str, sent: Sent<'_>) -> Teaching {
     }
     let lesson = RULES.iter().flat_map(|rule| rule(&case)).find(|quirk| case.is_new(*quirk));
     lesson.map_or(Teaching::Nothing, Teaching::Lesson)
+}
+
+/// Whether a refusal is one of an answer in one piece.
+pub(super) fn wants_stream(status: u16, body: &str) -> bool {
+    Complaint::read(status, body).says(&WANTS_STREAM)
 }
 
 /// What the user, who had set `options`, loses by `quirk`, in a sentence; none where nothing is lost. `refused` is the body of the
@@ -548,6 +553,29 @@ mod tests {
             Teaching::Lesson(Quirk::NoText(NoText::Omitted)),
             "null was refused before"
         );
+    }
+
+    #[test]
+    fn a_null_that_breaks_the_server_is_written_as_an_empty_text() {
+        let empty = Quirk::NoText(NoText::Empty);
+        let newer = "7 validation errors for ValidatorIterator\n1.typed-dict.content\n  Input should be a valid string \
+            [type=string_type, input_value=None, input_type=NoneType]";
+        let older =
+            "2 validation errors for Request\nmessages -> 1 -> content\n  none is not an allowed value";
+        for said in [newer, older] {
+            let body =
+                json!({ "error": { "message": said, "type": "internal_server_error", "param": null } });
+            check(500, &body.to_string(), empty);
+            let again = teach_with(500, &body.to_string(), &options(), &[empty]);
+            assert_eq!(again, Teaching::Nothing, "no null was sent");
+        }
+        for said in [
+            "content: Input should be a valid string",
+            "1 validation error for Request: name: Input should be a valid string",
+            "1 validation error for Reply: content must have at least one part",
+        ] {
+            check_nothing(500, said);
+        }
     }
 
     #[test]

@@ -214,9 +214,11 @@ fn told(fault: Fault) -> ChatError {
     match fault {
         Fault::TooLarge(message) => ChatError::new(Remedy::GiveUp, message),
         Fault::Page(page) => classify::page(asked, &page),
+        Fault::Plain(text) => classify::plain(asked, &text),
         Fault::Odd(json) => classify::odd(asked, &json),
         Fault::Incomplete(Incomplete::Failed(raw)) => classify::failure(asked, &raw, Stage::Stream),
         Fault::Incomplete(Incomplete::WindowFull) => classify::window_full(asked),
+        Fault::Empty => classify::broken(asked, "it sent nothing"),
         Fault::Incomplete(Incomplete::Truncated { .. }) => classify::broken(asked, "it ended"),
     }
 }

@@ -16,7 +16,7 @@ use super::{ChatError, Remedy, Stage};
 use crate::text::sanitize::sanitize_line;
 use said::{Said, page_text};
 
-pub(super) use reach::unsent;
+pub(super) use reach::{is_hung_up, unsent};
 pub(super) use waits::retry_after;
 
 /// What is said beside our own hint may have this many bytes: together they stay under 2 kB.
@@ -24,6 +24,9 @@ const MAX_LINE_BYTES: usize = 1500;
 
 /// An address or a name in it so many.
 const MAX_NAME_BYTES: usize = 200;
+
+/// Of words in the place of an answer so many characters are told.
+const MAX_PLAIN_CHARS: usize = 200;
 
 /// A model that is loaded is ready in seconds or minutes, never at once.
 const WHILE_LOADING: Duration = Duration::from_secs(10);
@@ -139,6 +142,18 @@ pub(super) fn page(asked: Asked<'_>, page: &str) -> ChatError {
     no_completion(asked, &format!("a web page: {}", page_text(page)))
 }
 
+/// A good head before mere words: whoever stands between has lost the endpoint, and says so in its own way.
+pub(super) fn plain(asked: Asked<'_>, text: &str) -> ChatError {
+    let said = Said::read(text);
+    let mut words: String = said.text.chars().take(MAX_PLAIN_CHARS).collect();
+    if words.len() < said.text.len() {
+        words.push('…');
+    }
+    let told = line(&format!("{} answered with mere words: {words}", asked.host));
+    let hint = "where it stays so, check base_url; it mostly ends in /v1";
+    ChatError::new(Remedy::Retry { after: said.wait }, told + &format!(" ({hint})")).at(Stage::Stream)
+}
+
 /// The model's window was full before the answer was.
 pub(super) fn window_full(asked: Asked<'_>) -> ChatError {
     let message =
@@ -169,8 +184,10 @@ fn judge(asked: Asked<'_>, status: u16, after: Option<Duration>, said: &Said) ->
     let what = what(asked, trouble, status);
     let hint = hint(asked, trouble, said).map_or_else(String::new, |hint| format!(" ({hint})"));
     let said = if said.text.is_empty() { String::new() } else { format!(": {}", said.text) };
+    // By its status a refused key is told from an empty account.
+    let stands_for = if (status, trouble) == (400, Trouble::Key) { 401 } else { status };
     // The hint must not be what the limit cuts off.
-    ChatError::new(remedy, line(&format!("{what} ({status}){said}")) + &hint).with_status(status)
+    ChatError::new(remedy, line(&format!("{what} ({status}){said}")) + &hint).with_status(stands_for)
 }
 
 fn trouble(asked: Asked<'_>, status: u16, said: &Said) -> Trouble {
@@ -182,6 +199,7 @@ fn trouble(asked: Asked<'_>, status: u16, said: &Said) -> Trouble {
         _ if said.says(&words::NO_QUOTA) => Trouble::NoQuota,
         400 | 403 | 404 | 422 if said.says(&words::FILTERED) => Trouble::Filtered,
         401 | 403 => Trouble::Key,
+        400 if said.says(&words::UNKNOWN_KEY) => Trouble::Key,
         429 => Trouble::Busy,
         413 => Trouble::TooLong,
         400 if said.is_empty() => Trouble::TooLong,
@@ -232,9 +250,10 @@ fn hint(asked: Asked<'_>, trouble: Trouble, said: &Said) -> Option<String> {
         Trouble::NoMemory => "take a smaller model, or end other programs",
         Trouble::Proxy => "put them into the proxy's URL",
         Trouble::SignIn => "open a web page to sign in",
-        Trouble::Request => return advice(said).map(str::to_owned),
+        Trouble::Request => return advice(said).map(str::to_owned).or_else(|| no_key_hint(asked, said)),
         Trouble::TooLong => SHORTER,
-        Trouble::Busy | Trouble::Loading | Trouble::Down => return None,
+        Trouble::Down => return no_key_hint(asked, said),
+        Trouble::Busy | Trouble::Loading => return None,
     };
     Some(plain.to_owned())
 }
@@ -245,6 +264,24 @@ fn key_hint(key: Option<&str>) -> String {
         Some(name) if name.starts_with("the ") => format!("check {name}"),
         Some(name) => format!("check the key in {name}"),
     }
+}
+
+/// Some endpoints meet a request without a key with a fault of their own. Where the words do not speak of it, it is said of
+/// that bare fault alone, and not of this machine, where servers mostly want no key.
+fn no_key_hint(asked: Asked<'_>, said: &Said) -> Option<String> {
+    let bare = said.text.eq_ignore_ascii_case("internal server error") && !is_loopback(asked.host);
+    let is_meant = asked.key.is_none() && (bare || said.says(&words::OF_KEY));
+    is_meant.then(|| format!("it may want a key: {}", key_hint(None)))
+}
+
+/// Whether `host`, with or without a port, is this machine.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next(),
+        None => host.split(':').next(),
+    };
+    let name = name.unwrap_or_default();
+    matches!(name, "localhost" | "::1") || name.starts_with("127.")
 }
 
 fn quota_hint(key: Option<&str>) -> String {
@@ -325,6 +362,13 @@ mod tests {
             &Remedy::GiveUp,
         );
         check(400, r#"{"error":{"message":"Model Not Exist"}}"#, &Remedy::NextModel);
+        let litellm = "/chat/completions: Invalid model name passed in model=x. Call `/v1/models` to view available models for your key.";
+        for body in [
+            serde_json::json!({ "error": { "message": litellm, "type": "None", "param": "None", "code": "400" } }),
+            serde_json::json!({ "detail": { "error": litellm } }),
+        ] {
+            check(400, &body.to_string(), &Remedy::NextModel);
+        }
         check(404, "404 page not found", &Remedy::NextModel);
         check(407, "", &Remedy::GiveUp);
         check(405, "", &Remedy::GiveUp);
@@ -475,6 +519,55 @@ mod tests {
         let error = refusal(ASKED, &moved);
         assert_eq!(error.remedy, Remedy::GiveUp);
         assert!(error.message.contains("https://x.example/v1"), "{}", error.message);
+    }
+
+    #[test]
+    fn a_key_that_is_wrong_or_missing_is_told_whatever_the_status() {
+        let said = |asked: Asked<'_>, status: u16, body: &str| {
+            refusal(asked, &Refusal { status, body: body.to_owned(), ..Refusal::default() })
+        };
+        let no_db =
+            r#"{"error":{"message":"No connected db.","type":"no_db_connection","param":null,"code":"400"}}"#;
+        let wrong = said(ASKED, 400, no_db);
+        assert_eq!((&wrong.remedy, wrong.status), (&Remedy::NextKey, Some(401)));
+        assert_eq!(
+            wrong.message,
+            "api.example.com refused the key (400): No connected db. (check the key in THE_KEY)"
+        );
+        let keyless = Asked { key: None, ..ASKED };
+        assert!(
+            said(keyless, 400, no_db).message.contains("wants a key (400): No connected db. (no key is set")
+        );
+        let at = |host: &'static str| Asked { host, ..keyless };
+        let hint = "it may want a key: no key is set: try CLAWD_API_KEY";
+        for (asked, status, body, expected) in [
+            (keyless, 500, "Internal Server Error", true),
+            (at("localhost.example:4000"), 500, "Internal Server Error", true),
+            (at("127.0.0.1:4000"), 500, "Internal Server Error", false),
+            (at("[::1]:4000"), 500, "Internal Server Error", false),
+            (at("localhost"), 500, "Internal Server Error", false),
+            (ASKED, 500, "Internal Server Error", false),
+            (keyless, 500, "out of memory", false),
+            (keyless, 503, "", false),
+            (at("localhost:4000"), 500, "No api key passed in.", true),
+            (at("localhost:4000"), 400, r#"{"error":{"message":"API key not valid"}}"#, true),
+            (keyless, 400, "max_tokens is too large", false),
+        ] {
+            let message = said(asked, status, body).message;
+            assert_eq!(message.contains(hint), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn words_in_the_place_of_an_answer_are_told_and_asked_for_again() {
+        let lost = plain(ASKED, "upstream connect error\nor disconnect/reset before headers");
+        assert_eq!((&lost.remedy, lost.stage, lost.status), (&RETRY, Stage::Stream, None));
+        assert!(
+            lost.message.starts_with("api.example.com answered with mere words: upstream connect error or d"),
+            "{lost}"
+        );
+        let long = plain(ASKED, &"é".repeat(5000)).message;
+        assert!(long.contains(&("é".repeat(200) + "… (where")), "{long}");
     }
 
     #[test]

@@ -25,6 +25,12 @@ pub(in crate::chat) fn unsent(asked: Asked<'_>, causes: &[String], connected: bo
     ChatError::new(remedy, message).at(Stage::Connect)
 }
 
+/// Whether the other side closed the line instead of an answer. `causes` as for [`unsent`].
+pub(in crate::chat) fn is_hung_up(causes: &[String]) -> bool {
+    let words = ["closed before message completed", "connection reset", "forcibly closed", "broken pipe"];
+    causes.iter().any(|cause| words.iter().any(|word| cause.to_lowercase().contains(word)))
+}
+
 /// It was sent, and what came back is no answer or nothing.
 fn broken_early(asked: Asked<'_>, all: &str, innermost: &str) -> ChatError {
     let host = asked.host;
@@ -221,6 +227,14 @@ mod tests {
         says("received corrupt message of type InvalidContentType", &["no TLS", "http://"]);
         says("received fatal alert: HandshakeFailure", &["HandshakeFailure", trust[0]]);
         says("tls handshake eof", &["tls handshake eof"]);
+    }
+
+    #[test]
+    fn a_line_that_was_closed_is_told_from_one_that_speaks_oddly() {
+        let hung_up = |cause: &str| is_hung_up(&["error sending request".to_owned(), cause.to_owned()]);
+        assert!(hung_up("connection closed before message completed"));
+        assert!(hung_up("Connection reset by peer (os error 104)"));
+        assert!(!hung_up("invalid HTTP version parsed") && !is_hung_up(&[]));
     }
 
     #[test]

@@ -114,6 +114,21 @@ pub(super) const UNKNOWN_MODEL: [&str; 9] = [
     "invalid_model",
 ];
 
+/// A key that is not known, from `LiteLLM` without a database to look it up in.
+pub(super) const UNKNOWN_KEY: [&str; 2] = ["no_db_connection", "no connected db"];
+
+/// By which a fault speaks of a key, where none was sent.
+pub(super) const OF_KEY: [&str; 8] = [
+    "api key",
+    "api-key",
+    "api_key",
+    "apikey",
+    "authentication",
+    "unauthorized",
+    "authorization header",
+    "bearer token",
+];
+
 /// The model does not fit into the machine.
 pub(super) const NO_MEMORY: [&str; 4] = [
     "requires more system memory",

@@ -72,6 +72,11 @@ mod tests {
         check(r#"{"object":"list","data":[{"id":"a"},{"id":"b"}]}"#, Some(&[("a", None), ("b", None)]));
         check(r#"{"data":[{"id":"a","max_model_len":4096}]}"#, Some(&[("a", Some(4096))]));
         check(r#"[{"id":"a","context_length":5}, "b", 7, {"id":""}]"#, Some(&[("a", Some(5)), ("b", None)]));
+        check(
+            r#"{"data":[{"id":"a","object":"model","created":1,"owned_by":"openai","max_input_tokens":8192,"max_output_tokens":4096},
+                {"id":"b","max_input_tokens":null}]}"#,
+            Some(&[("a", Some(8192)), ("b", None)]),
+        );
         check(r#"{"models":[{"name":"a","context_window":"?"}]}"#, Some(&[("a", None)]));
         check(r#"{"data":[]}"#, Some(&[]));
         check(r#"{"error":"no"}"#, None);

@@ -235,7 +235,15 @@ fn no_answer() -> Vec<Case> {
         case("L09", "plain words", [good("text/plain", "upstream connect error")])
             .max_retries(0)
             .fails(Kind::GiveUp, None, &["upstream connect error"]),
-        case("L09", "nothing at all", [json(""), hello()]).retries(&["1/2"]),
+        case("L09", "plain words, then an answer", [good("text/plain", "upstream connect error"), hello()])
+            .retries(&["1/2"]),
+        case("L09", "nothing at all", [json(""), hello()]).retries(&[]),
+        case("L09", "nothing at all, again and again", [1, 2, 3, 4].map(|_| json("")))
+            .fails(Kind::GiveUp, None, &["broke off: it sent nothing"])
+            .retries(&["1/2", "2/2"]),
+        case("L09", "nothing at all, and in one piece an overflow", [json(""), refused(400, "prompt is too long")])
+            .fails(Kind::Compact, 400, &["too long for a"])
+            .retries(&[]),
         case("L09", "sent elsewhere", [status(301).header("location", "https://x.example/v1/chat/completions")])
             .fails(Kind::GiveUp, 301, &["https://x.example/v1/chat/completions", "set base_url"])
             .retries(&[]),
@@ -244,7 +252,7 @@ fn no_answer() -> Vec<Case> {
         case("L09", "sent in a circle", [status(307).header("location", "/v1/chat/completions")])
             .fails(Kind::GiveUp, 307, &["/v1/chat/completions"]),
         case("L09", "sent away without a place", [status(308)]).fails(Kind::GiveUp, 308, &["(308)"]),
-        case("L09", "accepted and no more", [raw("HTTP/1.1 204 No Content\r\n\r\n"), hello()]).retries(&["1/2"]),
+        case("L09", "accepted and no more", [raw("HTTP/1.1 204 No Content\r\n\r\n"), hello()]).retries(&[]),
     ]
 }
 

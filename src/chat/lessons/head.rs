@@ -10,6 +10,10 @@ use super::super::dialect::{
 use super::super::wire::{self, Delivery};
 use super::Case;
 
+/// By which an answer in one piece is refused.
+pub(in crate::chat) const WANTS_STREAM: [&str; 5] =
+    ["only support stream", "only supports stream", "enable the stream", "must be true", "requires stream"];
+
 /// `OpenAI` from GPT-5.6 on, whether an effort is set or not: "To use function tools, use /v1/responses or set
 /// `reasoning_effort` to 'none'"; before that the same without the way out.
 pub(super) fn no_thinking_beside_tools(case: &Case<'_>) -> Vec<Quirk> {
@@ -49,15 +53,8 @@ pub(super) fn temperature(case: &Case<'_>) -> Vec<Quirk> {
 
 /// Whoever cannot do both, streaming and tools, had better not stream.
 pub(super) fn streaming(case: &Case<'_>) -> Vec<Quirk> {
-    let wants = [
-        "only support stream",
-        "only supports stream",
-        "enable the stream",
-        "must be true",
-        "requires stream",
-    ];
     let is_sent = wire::wanted(case.sent.request, case.sent.options, case.sent.dialect) == Delivery::Streamed;
-    if !is_sent || case.says(&wants) {
+    if !is_sent || case.says(&WANTS_STREAM) {
         return Vec::new();
     }
     let said = [

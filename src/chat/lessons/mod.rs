@@ -16,6 +16,8 @@ use super::wire;
 use crate::protocol::history::Masked;
 use crate::protocol::{Content, Message, Part};
 
+pub(super) use head::WANTS_STREAM;
+
 /// Each rule, what is quite its own before what is vague.
 pub(super) const RULES: [fn(&Case<'_>) -> Vec<Quirk>; 15] = [
     head::no_thinking_beside_tools,

@@ -180,6 +180,7 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
             "src/os/http/",
             "src/chat/openai.rs",
             "src/chat/exchange.rs",
+            "src/chat/head.rs",
             "src/chat/endpoint.rs",
             "src/chat/discover/mod.rs",
         ],
