@@ -119,6 +119,8 @@ fn read_arguments(call: &mut ToolCall, cut: bool) -> Result<Map<String, Value>, 
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::protocol::StopReason;
 
@@ -154,6 +156,15 @@ mod tests {
         check(r#""{\"a\":1}""#, r#"{"a":1}"#, Ok(r#"{"a":1}"#));
         check("[1]", "{}", Err("must be a JSON object"));
         check(r#"{"a":"#, "{}", Err("not valid JSON"));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_was_written_stored_arguments_are_an_object(written in ".{0,40}|[{}\\[\\]\":,a1\\\\ ]{0,20}", cut: bool) {
+            let tidied = tidy(completion(&[("1", &written)], cut), &History::new());
+            let stored = serde_json::from_str::<Value>(&tidied.message.tool_calls[0].arguments);
+            prop_assert!(stored.is_ok_and(|value| value.is_object()), "{written:?}");
+        }
     }
 
     #[test]

@@ -199,6 +199,10 @@ impl Delta<'_> {
 
 /// The usage in `raw`; none where it counts nothing. What is no number from 1 is unknown.
 pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
+    if !raw.get().starts_with('{') {
+        // A list would be read by place.
+        return None;
+    }
     let loose: LooseUsage<'_> = serde_json::from_str(raw.get()).ok()?;
     let first = |places: &[&Loose<'_>]| {
         let counts = places.iter().filter_map(|place| place.count());

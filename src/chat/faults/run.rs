@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::server::Server;
-use super::{Case, Counts, KNOWN, Kind, Outcome, Place, Point, Setup};
+use super::{Case, Counts, Kind, Outcome, Place, Point, Setup};
 use crate::chat::accumulate::TextCalls;
 use crate::chat::testing::{Heard, request};
 use crate::chat::{
@@ -42,21 +42,16 @@ pub(super) async fn check_all(cases: Vec<Case>) {
     assert!(failures.is_empty(), "{} cases:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// What is wrong with a case; a known fault must be one.
+/// What is wrong with a case.
 async fn judged(case: Case) -> Option<String> {
     let name = format!("{} {}", case.row, case.name);
-    let known = KNOWN.contains(&(case.row, case.name.as_str()));
     let running = tokio::spawn(async move { timeout(DEADLINE, check(case)).await });
     let wrong = match running.await {
         Ok(Ok(wrong)) => wrong,
         Ok(Err(_elapsed)) => Some("it hangs".to_owned()),
         Err(panic) => Some(format!("it panics: {panic}")),
     };
-    match wrong {
-        Some(_) if known => None,
-        None if known => Some(format!("{name}: is mended, it is no longer a known fault")),
-        wrong => wrong.map(|wrong| format!("{name}: {wrong}")),
-    }
+    wrong.map(|wrong| format!("{name}: {wrong}"))
 }
 
 async fn check(case: Case) -> Option<String> {
