@@ -22,6 +22,7 @@ mod faults;
 mod harness;
 mod headless;
 mod kills;
+mod long_run;
 mod options;
 mod permissions;
 mod providers;
