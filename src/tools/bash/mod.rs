@@ -18,7 +18,7 @@ use super::schema::{self, Param};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
 use crate::os::capture;
 use crate::os::process::{Exit, Finished, Running, Spawn, SpawnError};
-use crate::protocol::{Access, Content, Display, ExecAccess, Preview, Tail, ToolStatus};
+use crate::protocol::{Access, Content, Display, ExecAccess, Preview, Tail, ToolStatus, Why};
 use crate::text::units;
 use crate::workbench::{Moved, Shell, Workbench};
 
@@ -108,8 +108,9 @@ impl Call {
             directory.and_then(Directory::read).map(|to| (scene.bench.shell().moved_to(to.clone()), to));
         let mut notes = Vec::new();
         if finished.lingering && matches!(finished.exit, Exit::Code(_) | Exit::Signal(_)) {
-            notes.push(format!("[left running: process group {}]", running.pid()));
-            scene.bench.keep(self.exec.command.clone(), running);
+            let told = finished.output.end();
+            let id = scene.bench.jobs().adopt(self.exec.command.clone(), running, Why::LeftBehind, told);
+            notes.push(format!("[left running: {id}]"));
         }
         notes.extend(where_it_is(scene.bench.shell(), moved));
         self.told(scene, &finished, notes)
@@ -163,8 +164,8 @@ impl Call {
         let (status, error, ended) = match exit {
             Exit::Code(0) => return (ToolStatus::Success, None, None),
             Exit::Code(code) => (ToolStatus::Failed, format!("exit code {code}"), format!("exit {code}")),
-            Exit::Signal(signal) => {
-                let ended = format!("ended by signal {signal}{}", signal_name(signal));
+            Exit::Signal(_) => {
+                let ended = exit.to_string();
                 (ToolStatus::Failed, ended.clone(), ended)
             }
             Exit::TimedOut => {
@@ -232,23 +233,6 @@ fn whole(scene: &Scene, finished: &Finished) -> String {
     match written {
         Ok(path) => format!("[{size}; the whole in {}]", path.display()),
         Err(error) => format!("[{size}; the whole is lost: {error}]"),
-    }
-}
-
-fn signal_name(signal: i32) -> &'static str {
-    match signal {
-        1 => " (HUP)",
-        2 => " (INT)",
-        3 => " (QUIT)",
-        4 => " (ILL)",
-        6 => " (ABRT)",
-        8 => " (FPE)",
-        9 => " (KILL)",
-        11 => " (SEGV)",
-        13 => " (PIPE)",
-        14 => " (ALRM)",
-        15 => " (TERM)",
-        _ => "",
     }
 }
 
@@ -380,11 +364,11 @@ mod tests {
     async fn what_is_left_running_is_listed_and_ends_with_the_session() {
         let session = Session::new();
         let told = text(&session, "sleep 60 & echo $!").await;
-        let left = session.bench.left_running();
+        let left = session.bench.jobs().list();
         assert_eq!(left.len(), 1);
-        assert!(told.ends_with(&format!("[left running: process group {}]", left[0].pid)), "{told}");
+        assert!(told.ends_with(&format!("[left running: {}]", left[0].id)), "{told}");
         session.bench.end_all().await;
-        assert!(session.bench.left_running().is_empty());
+        assert!(session.bench.jobs().list().is_empty());
     }
 
     #[tokio::test]
