@@ -13,11 +13,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::os::process::Children;
 
+pub mod blobs;
 pub mod files;
 pub mod jobs;
 pub mod outputs;
 pub mod shell;
 
+pub use blobs::Blobs;
 pub use files::{Files, Stale, Stamp};
 pub use jobs::Jobs;
 pub use outputs::Outputs;
@@ -88,6 +90,11 @@ impl Workbench {
     /// Where long outputs go.
     pub fn outputs(&self) -> &Outputs {
         &self.outputs
+    }
+
+    /// Files as they were before a tool changed them.
+    pub fn blobs(&self) -> Blobs<'_> {
+        Blobs::new(&self.outputs)
     }
 
     /// The environment of commands.

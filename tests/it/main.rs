@@ -13,6 +13,7 @@
 
 mod abort;
 mod bad_input;
+mod before_images;
 mod degraded;
 mod dialects;
 mod doctor;
