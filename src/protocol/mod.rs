@@ -12,6 +12,7 @@ pub mod entry;
 pub mod event;
 pub mod history;
 pub mod ids;
+pub mod job;
 pub mod message;
 pub mod outcome;
 pub mod tool;
@@ -23,7 +24,8 @@ pub use draft::Draft;
 pub use entry::{Entry, EntryBody, SavedFile, SessionHead};
 pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};
 pub use history::{History, Slot};
-pub use ids::{CallId, ModelId, QuestionId, SessionId, ToolName};
+pub use ids::{CallId, JobId, ModelId, QuestionId, SessionId, ToolName};
+pub use job::{JobState, JobView, Why};
 pub use message::{
     AssistantMessage, Attachment, CallForm, Content, Message, Origin, Part, Reasoning, StopReason, ToolCall,
     ToolMessage, ToolStatus, UserMessage,

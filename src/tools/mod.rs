@@ -8,6 +8,7 @@
 pub mod registry;
 pub mod schema;
 
+pub mod background;
 pub mod bash;
 pub mod edit;
 pub mod glob;
