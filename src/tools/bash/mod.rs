@@ -198,7 +198,7 @@ async fn follow(running: &mut Running, scene: &Scene) -> Finished {
 }
 
 fn view(tail: &capture::Tail) -> Tail {
-    Tail { lines: tail.text.lines().map(str::to_owned).collect(), bytes: tail.bytes }
+    Tail { lines: tail.text.lines().map(str::to_owned).collect(), bytes: tail.bytes, count: tail.lines }
 }
 
 /// Where the shell is, if that is not where the session is.
