@@ -70,6 +70,8 @@ pub struct Spilled {
     pub path: PathBuf,
     /// How many bytes it holds: fewer than were written if it reached its limit or could not be written.
     pub bytes: u64,
+    /// How many bytes of the output it does not hold.
+    pub missing: u64,
     /// Why it could not be written, in the system's words.
     pub error: Option<String>,
 }
@@ -171,8 +173,13 @@ impl Capture {
             tail: self.tail.iter().copied().collect(),
             bytes: self.bytes,
             lines: self.lines,
-            file: self.spill.as_ref().map(|spill| spill.state.clone()),
+            file: self.file(),
         }
+    }
+
+    fn file(&self) -> Option<Spilled> {
+        let state = &self.spill.as_ref()?.state;
+        Some(Spilled { missing: self.bytes - state.bytes, ..state.clone() })
     }
 
     /// How much came so far.
@@ -196,7 +203,7 @@ impl Capture {
             head,
             bytes,
             lines: self.lines.saturating_sub(mark.lines),
-            file: self.spill.as_ref().map(|spill| spill.state.clone()),
+            file: self.file(),
         }
     }
 
@@ -254,7 +261,7 @@ impl Spill {
         };
         let opened = made.and_then(|()| private_file(&path, Open::Truncate));
         let error = opened.as_ref().err().map(ToString::to_string);
-        Self { file: opened.ok(), state: Spilled { path, bytes: 0, error } }
+        Self { file: opened.ok(), state: Spilled { path, bytes: 0, missing: 0, error } }
     }
 
     fn write(&mut self, bytes: &[u8], max: u64) {

@@ -16,6 +16,7 @@ pub mod file;
 pub mod capture;
 pub mod family;
 pub mod process;
+mod restrain;
 mod running;
 mod supervise;
 

@@ -31,10 +31,11 @@ use tokio_util::task::TaskTracker;
 
 use super::capture::{Capture, Keep, Tail};
 use super::family::{Family, MARK, roots};
+use super::restrain::restrain;
 use super::supervise::{Life, Supervisor, Times};
 
 pub use super::family::{adopt_orphans, end_orphans};
-pub use super::running::{Exit, Finished, Running, Stage};
+pub use super::running::{Exit, Finished, Running, Stage, signal_name};
 
 /// How long [`Children::end`] may hold up the program's own end.
 const END_WAIT: Duration = Duration::from_secs(2);
@@ -180,6 +181,7 @@ fn start(mut spawn: Spawn, leave_terminal: Option<&Path>) -> Result<Started, Spa
         };
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).ok_or(io::ErrorKind::NotFound)?;
         roots.push(pid);
+        restrain(pid);
         Ok(Started { child, pipe, family: Family::new(pid, mark.clone()), pid })
     };
     begin().map_err(|source| {

@@ -43,7 +43,10 @@ impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Code(code) => write!(f, "exit code {code}"),
-            Self::Signal(signal) => write!(f, "ended by signal {signal}{}", signal_name(*signal)),
+            Self::Signal(signal) => {
+                write!(f, "ended by signal {signal}")?;
+                signal_name(*signal).map_or(Ok(()), |name| write!(f, " ({name})"))
+            }
             Self::TimedOut => f.write_str("timed out"),
             Self::Aborted => f.write_str("killed"),
         }
@@ -208,20 +211,21 @@ impl Drop for Running {
     }
 }
 
-/// Those that one meets; the numbers of the rest differ from system to system.
-fn signal_name(signal: i32) -> &'static str {
-    match signal {
-        1 => " (HUP)",
-        2 => " (INT)",
-        3 => " (QUIT)",
-        4 => " (ILL)",
-        6 => " (ABRT)",
-        8 => " (FPE)",
-        9 => " (KILL)",
-        11 => " (SEGV)",
-        13 => " (PIPE)",
-        14 => " (ALRM)",
-        15 => " (TERM)",
-        _ => "",
-    }
+/// The name of a signal without its `SIG`; of those that one meets, for the numbers of the rest differ from system
+/// to system.
+pub fn signal_name(signal: i32) -> Option<&'static str> {
+    Some(match signal {
+        1 => "HUP",
+        2 => "INT",
+        3 => "QUIT",
+        4 => "ILL",
+        6 => "ABRT",
+        8 => "FPE",
+        9 => "KILL",
+        11 => "SEGV",
+        13 => "PIPE",
+        14 => "ALRM",
+        15 => "TERM",
+        _ => return None,
+    })
 }

@@ -36,7 +36,7 @@ const GIVE_UP: Duration = Duration::from_secs(3);
 const VIEW: Duration = Duration::from_millis(50);
 /// After the exit: silence that says "that was all", and how long it may take if there is no silence.
 const IDLE: Duration = Duration::from_millis(100);
-const IDLE_ALL: Duration = Duration::from_millis(300);
+const IDLE_ALL: Duration = Duration::from_millis(200);
 /// The same after an end by us: what was written is in the pipe already.
 const IDLE_ENDED: Duration = Duration::from_millis(5);
 /// How often a lingering family is looked at: nobody waits, and it costs a walk through the process table.

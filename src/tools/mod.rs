@@ -9,6 +9,7 @@ pub mod registry;
 pub mod schema;
 
 pub mod ask_user;
+pub mod background;
 pub mod bash;
 pub mod edit;
 pub mod glob;

@@ -44,6 +44,14 @@ struct Job {
     /// How far its output has been given out.
     given: Mark,
     told: Told,
+    wish: Wish,
+}
+
+/// What is wished of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    Run,
+    End,
 }
 
 /// Whether the end of a job was given out.
@@ -107,7 +115,15 @@ impl Jobs {
         let mut list = self.locked();
         list.begun += 1;
         let id = JobId::from(format!("bash_{}", list.begun));
-        list.jobs.push_back(Job { id: id.clone(), command, why, running, given: told, told: Told::No });
+        list.jobs.push_back(Job {
+            id: id.clone(),
+            command,
+            why,
+            running,
+            given: told,
+            told: Told::No,
+            wish: Wish::Run,
+        });
         drop(list);
         changed.send_modify(|count| *count += 1);
         // it lasts as long as the command's own supervisor, which whoever drops the job ends
@@ -170,8 +186,13 @@ impl Jobs {
     /// nothing go. Does nothing to one that has ended.
     pub async fn kill(&self, id: &JobId) -> Result<(), UnknownJob> {
         let over = {
-            let list = self.locked();
-            let job = list.jobs.iter().find(|job| job.id == *id).ok_or_else(|| list.unknown(id))?;
+            let mut list = self.locked();
+            let Some(job) = list.jobs.iter_mut().find(|job| job.id == *id) else {
+                return Err(list.unknown(id));
+            };
+            if !job.has_ended() {
+                job.wish = Wish::End;
+            }
             job.running.stop();
             job.running.over()
         };
@@ -248,11 +269,20 @@ impl Job {
     fn view_at(&self, stage: Stage) -> JobView {
         let state = match stage {
             Stage::Running | Stage::Lingering(_) => JobState::Running,
-            Stage::Over(exit) => JobState::Ended { how: exit.to_string() },
+            Stage::Over(exit) => JobState::Ended { how: self.how(exit) },
         };
         let (id, command) = (self.id.clone(), self.command.clone());
         let (pid, bytes) = (self.running.pid(), self.running.printed().bytes);
         JobView { id, command, pid, why: self.why, state, since: self.running.elapsed(), bytes }
+    }
+
+    /// How it ended. Of what a shell left behind the shell's own exit says nothing.
+    fn how(&self, exit: Exit) -> String {
+        match (self.why, self.wish) {
+            (Why::LeftBehind, Wish::Run) => "nothing of it runs any more".to_owned(),
+            (Why::LeftBehind, Wish::End) => Exit::Aborted.to_string(),
+            (Why::Asked | Why::Moved, _) => exit.to_string(),
+        }
     }
 
     fn has_ended(&self) -> bool {
