@@ -42,3 +42,45 @@ impl Watch {
         JobNews { all, ended }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::os::capture::Mark;
+    use crate::os::process::{Spawn, adopt_orphans};
+    use crate::protocol::Why;
+    use crate::workbench::Setup;
+
+    fn adopt(bench: &Workbench, script: &str) -> JobId {
+        adopt_orphans().unwrap();
+        let env = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
+        let spawn = Spawn { env, ..Spawn::new(["bash", "-c", script], bench.root()) };
+        let running = bench.children().start(spawn).unwrap();
+        bench.jobs().adopt(script.to_owned(), running, Why::Asked, Mark::default())
+    }
+
+    /// The next command that has ended.
+    async fn next_end(watch: &mut Watch) -> String {
+        loop {
+            if let [job] = watch.next().await.ended.as_slice() {
+                return job.id.to_string();
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn each_end_is_told_once_also_if_the_model_knew_it_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let bench = Workbench::new(Setup { root: dir.path().into(), ..Setup::default() }).unwrap();
+        let bench = Arc::new(bench);
+        let mut watch = Watch::of(&bench);
+        let first = adopt(&bench, "exit 3");
+        bench.jobs().kill(&first).await.unwrap();
+        bench.jobs().take_new(&first).unwrap();
+        assert_eq!(next_end(&mut watch).await, "bash_1");
+        adopt(&bench, "true");
+        assert_eq!(next_end(&mut watch).await, "bash_2", "the first is not told again");
+        let all = bench.jobs().all();
+        assert_eq!(all.len(), 2, "{all:?}");
+    }
+}

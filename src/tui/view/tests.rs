@@ -18,7 +18,7 @@ use crate::tui::model::picker::Picker;
 use crate::tui::model::question::{Asking, Guard, Row};
 use crate::tui::model::setup::{Choosing, FirstRun, Step, TrustCard, Trusting};
 use crate::tui::model::tasks::Tasks;
-use crate::tui::model::todos::{Extent, Todos};
+use crate::tui::model::todos::{Extent, TodoChange, Todos};
 
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (40, 12)];
 
@@ -574,6 +574,9 @@ fn the_scrollback_has_no_tabs_and_no_control_characters() {
     model.transcript.push(Cell::Call(Box::new(done)));
     model.transcript.push(Cell::Interrupted { what: Some(hostile.to_owned()), given_back: 0 });
     model.transcript.push(Cell::Lines(vec![hostile.to_owned()]));
+    let step = Todo { content: hostile.to_owned(), status: TodoStatus::Pending };
+    let change = TodoChange { before: Vec::new(), after: vec![step] };
+    model.transcript.push(Cell::Todos(Box::new(change)));
     for cell in [Cell::User, Cell::Remark, Cell::Error, Cell::Void] {
         model.transcript.push(cell(hostile.to_owned()));
     }
