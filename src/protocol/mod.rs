@@ -15,11 +15,12 @@ pub mod ids;
 pub mod job;
 pub mod message;
 pub mod outcome;
+pub mod todo;
 pub mod tool;
 pub mod usage;
 
 pub use access::{Access, ExecAccess, FileChange, Preview};
-pub use ask::{Answer, Approval, Asked, Question};
+pub use ask::{Answer, Approval, Asked, Choice, Question};
 pub use draft::Draft;
 pub use entry::{Entry, EntryBody, SavedFile, SessionHead};
 pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};
@@ -31,5 +32,6 @@ pub use message::{
     ToolMessage, ToolStatus, UserMessage,
 };
 pub use outcome::{Carry, LoopError, LoopErrorType, LoopMetadata, LoopResult, RunEnd};
+pub use todo::{Todo, TodoStatus};
 pub use tool::ToolDefinition;
 pub use usage::Usage;

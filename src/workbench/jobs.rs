@@ -15,6 +15,8 @@ use crate::os::capture::{Mark, Output};
 use crate::os::process::{Exit, Running, Stage};
 use crate::protocol::{JobId, JobState, JobView, Why};
 
+/// More than a screen holds.
+const LAST_PRINTED: usize = 16 * 1024;
 /// How many ended jobs are remembered, the eldest go first.
 const ENDED: usize = 20;
 
@@ -138,6 +140,19 @@ impl Jobs {
     /// Those that run, and those whose end was not told yet, oldest first.
     pub fn list(&self) -> Vec<JobView> {
         self.locked().jobs.iter().filter(|job| job.told == Told::No).map(Job::view).collect()
+    }
+
+    /// All that are remembered, also those whose end was told, oldest first.
+    pub fn all(&self) -> Vec<JobView> {
+        self.locked().jobs.iter().map(Job::view).collect()
+    }
+
+    /// The end of what a job printed, given out or not, at most 16 KiB of it; nothing where it is not known.
+    pub fn last_printed(&self, id: &JobId) -> Option<String> {
+        let output = self.locked().jobs.iter().find(|job| job.id == *id)?.running.so_far();
+        let end = if output.tail.is_empty() { output.head } else { output.tail };
+        let last = end.get(end.len().saturating_sub(LAST_PRINTED)..).unwrap_or_default();
+        Some(String::from_utf8_lossy(last).into_owned())
     }
 
     /// Changes whenever a job begins or ends.

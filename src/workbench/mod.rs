@@ -18,12 +18,14 @@ pub mod files;
 pub mod jobs;
 pub mod outputs;
 pub mod shell;
+pub mod todos;
 
 pub use blobs::Blobs;
 pub use files::{Files, Stale, Stamp};
 pub use jobs::Jobs;
 pub use outputs::Outputs;
 pub use shell::{Moved, Shell};
+pub use todos::Todos;
 
 /// What a command finds besides what the user's own environment holds: nothing that waits for a person.
 const UNATTENDED: [(&str, &str); 4] =
@@ -37,6 +39,7 @@ pub struct Workbench {
     environment: Vec<(OsString, OsString)>,
     children: Children,
     jobs: Jobs,
+    todos: Todos,
     veil: Mutex<Option<Arc<Veil>>>,
 }
 
@@ -68,6 +71,7 @@ impl Workbench {
             environment,
             children: Children::new(),
             jobs: Jobs::default(),
+            todos: Todos::default(),
             veil: Mutex::default(),
         })
     }
@@ -110,6 +114,11 @@ impl Workbench {
     /// What runs beside the conversation.
     pub fn jobs(&self) -> &Jobs {
         &self.jobs
+    }
+
+    /// The steps that the model keeps.
+    pub fn todos(&self) -> &Todos {
+        &self.todos
     }
 
     /// What searches pass over from now on; a file that a call names is judged by itself and not veiled.

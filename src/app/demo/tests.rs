@@ -96,7 +96,10 @@ impl Stage {
                         scene.said.push_str(&answer.text);
                     }
                 }
-                Happening::Event(_) => {}
+                Happening::Event(_) | Happening::Jobs(_) => {}
+                Happening::Asked(Question { asked: Asked::Choice(_), .. }) => {
+                    panic!("the script asks nothing")
+                }
                 Happening::Asked(Question { id, asked: Asked::Approval(approval) }) => {
                     scene.questions += 1;
                     let deny = |words: Option<&str>| Answer::Deny { words: words.map(str::to_owned) };
@@ -194,7 +197,7 @@ async fn words_stopped_in_the_middle_are_said_again() {
         match stage.conversation.next().await {
             Happening::Event(AgentEvent::TextDelta(_)) => stage.conversation.abort(),
             Happening::Ended(_) => break,
-            Happening::Event(_) | Happening::Asked(_) => {}
+            Happening::Event(_) | Happening::Asked(_) | Happening::Jobs(_) => {}
         }
     }
     let scene = stage.play("what was that?", |_| Reply::Stop).await;

@@ -194,7 +194,11 @@ impl Call {
         if !said.text.is_empty() {
             parts.insert(0, said.text.clone());
         }
-        let display = Display::Output { text: said.text, ended: Some(format!("in the background: {id}")) };
+        let how = match why {
+            Why::Moved => "moved to the background",
+            Why::Asked | Why::LeftBehind => "in the background",
+        };
+        let display = Display::Output { text: said.text, ended: Some(format!("{how}: {id}")) };
         ToolResult { status: ToolStatus::Success, content: Content::text(parts.join("\n")), display }
     }
 
@@ -268,7 +272,7 @@ async fn first_look(running: &mut Running, scene: &Scene) -> Waited {
 }
 
 fn view(tail: &capture::Tail) -> Tail {
-    Tail { lines: tail.text.lines().map(str::to_owned).collect(), bytes: tail.bytes }
+    Tail { lines: tail.text.lines().map(str::to_owned).collect(), bytes: tail.bytes, count: tail.lines }
 }
 
 /// Where the shell is, if that is not where the session is.
