@@ -15,6 +15,7 @@ pub mod grep;
 pub mod read;
 pub mod write;
 
+mod near;
 mod recall;
 mod target;
 mod walk;
