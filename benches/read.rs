@@ -34,28 +34,27 @@ fn main() {
 
 #[divan::bench]
 fn first_window(bencher: Bencher<'_, '_>) {
-    bench(bencher, json!({"file_path": "huge"}), ToolStatus::Success);
+    bench(bencher, &json!({"file_path": "huge"}), ToolStatus::Success);
 }
 
 #[divan::bench]
 fn window_a_million_lines_on(bencher: Bencher<'_, '_>) {
-    bench(bencher, json!({"file_path": "huge", "offset": 1_000_000}), ToolStatus::Success);
+    bench(bencher, &json!({"file_path": "huge", "offset": 1_000_000}), ToolStatus::Success);
 }
 
 #[divan::bench]
 fn a_name_that_is_not_there(bencher: Bencher<'_, '_>) {
-    bench(bencher, json!({"file_path": "src/huge.txt"}), ToolStatus::Failed);
+    bench(bencher, &json!({"file_path": "src/huge.txt"}), ToolStatus::Failed);
 }
 
-fn bench(bencher: Bencher<'_, '_>, arguments: Value, expected: ToolStatus) {
-    let (Some(directory), Ok(runtime)) = (project(), Runtime::new()) else {
-        eprintln!("there is no room for the file");
-        return;
-    };
+fn bench(bencher: Bencher<'_, '_>, arguments: &Value, expected: ToolStatus) {
+    let world = project().zip(Runtime::new().ok());
+    assert!(world.is_some(), "there is no room for the files");
+    let Some((directory, runtime)) = world else { return };
     let setup = Setup { root: directory.path().to_owned(), ..Setup::default() };
     let Some(bench) = Workbench::new(setup).ok().map(Arc::new) else { return };
     bencher.bench(|| {
-        let result = call(&runtime, &bench, &arguments);
+        let result = call(&runtime, &bench, arguments);
         assert!(result.is_some_and(|result| result.status == expected));
     });
 }

@@ -97,7 +97,8 @@ impl Look<'_> {
 
     /// The names in the directory of the path; none where there is no such directory.
     fn names_beside(&self) -> Option<Vec<OsString>> {
-        let directory = self.target.path.parent()?;
+        // where the links lead, as the rules know it
+        let directory = self.target.resolved.parent()?;
         let entries = fs::read_dir(directory).ok()?.take(MOST_NAMES).flatten();
         Some(
             entries
@@ -125,6 +126,7 @@ impl Look<'_> {
         found
     }
 
+    /// `path` is taken as it stands: a link to what is hidden may be named.
     fn is_hidden(&self, path: &Path) -> bool {
         self.bench.is_some_and(|bench| bench.is_veiled(path))
     }

@@ -124,7 +124,7 @@ fn is_binary(looked: &[u8], last: u64) -> bool {
         // compressed data has one such byte in nine; separators in text of one byte a character may be as many
         return odd * 20 > looked.len() && !is_utf8(looked);
     }
-    let lines = text.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let lines = memchr::memchr_iter(b'\n', text).count() as u64;
     // a stray NUL in a log, or one in a hundred bytes
     lines < last && odd * 50 > looked.len()
 }

@@ -55,7 +55,8 @@ struct Language {
 
 #[derive(Deserialize)]
 struct Cell {
-    cell_type: String,
+    #[serde(rename = "cell_type")]
+    kind: String,
     #[serde(default)]
     source: Lines,
     execution_count: Option<u64>,
@@ -114,7 +115,7 @@ impl Lines {
 impl Cell {
     fn show(&self, number: u64, text: &mut String) {
         let run = self.execution_count.map(|count| format!(" [{count}]")).unwrap_or_default();
-        add(text, &format!("--- cell {number}: {}{run}", self.cell_type));
+        add(text, &format!("--- cell {number}: {}{run}", self.kind));
         add(text, &self.source.text());
         for output in &self.outputs {
             add(text, &format!("--- output of cell {number}"));
@@ -195,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_long_output_is_cut_in_the_middle() {
-        let lines: String = (1..=100).map(|number| format!("{number}\n")).collect();
+        let lines: Vec<String> = (1..=100).map(|number| number.to_string() + "\n").collect();
         let outputs = json!([{"output_type": "stream", "text": lines}]);
         let notebook = json!({"cells": [{"cell_type": "code", "source": "x", "outputs": outputs}]});
         let text = shown(notebook.to_string().as_bytes()).unwrap();

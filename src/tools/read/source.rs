@@ -81,3 +81,34 @@ impl Read for Hashed {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(bytes: &[u8]) -> (Source, CancellationToken) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        std::fs::write(&path, bytes).unwrap();
+        let (file, cancel) = (File::open(&path).unwrap(), CancellationToken::new());
+        let meta = file.metadata().unwrap();
+        (Source::new(file, meta, cancel.clone()), cancel)
+    }
+
+    #[test]
+    fn what_was_read_to_its_end_has_the_stamp_of_its_bytes() {
+        let bytes = vec![7; 3 * PIECE + 1];
+        let (mut source, _) = source(&bytes);
+        assert_eq!((source.rest(), source.all().unwrap() == bytes), (Rest::Count, true));
+        assert_eq!(source.stamp(), Stamp::of(&bytes));
+    }
+
+    #[test]
+    fn nothing_more_is_read_once_the_call_is_to_end() {
+        let (mut source, cancel) = source(&vec![7; 3 * PIECE]);
+        let count = source.fill_buf().unwrap().len();
+        cancel.cancel();
+        source.consume(count);
+        assert!(source.fill_buf().is_err());
+    }
+}
