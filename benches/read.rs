@@ -3,16 +3,19 @@
 //! The whole call, as the loop makes it. The file is two million lines and a hole behind them, so that it costs little disk;
 //! what is read of it lies in the system's cache, as a project's files do. The floor: 20 ms for the first window.
 
+#![expect(clippy::unwrap_used, reason = "a bench that cannot be set up has no figure")]
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use clawd::protocol::{CallId, Tail, ToolStatus};
+use clawd::protocol::{Access, CallId, SavedFile, Tail, ToolStatus};
 use clawd::tools::read::Read;
-use clawd::tools::{Scene, Tool, ToolResult};
+use clawd::tools::{Host, Scene, Tool};
 use clawd::workbench::{Setup, Workbench};
 use divan::{AllocProfiler, Bencher};
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -48,41 +51,54 @@ fn a_name_that_is_not_there(bencher: Bencher<'_, '_>) {
 }
 
 fn bench(bencher: Bencher<'_, '_>, arguments: &Value, expected: ToolStatus) {
-    let world = project().zip(Runtime::new().ok());
-    assert!(world.is_some(), "there is no room for the files");
-    let Some((directory, runtime)) = world else { return };
+    let (directory, runtime) = (project(), Runtime::new().unwrap());
     let setup = Setup { root: directory.path().to_owned(), ..Setup::default() };
-    let Some(bench) = Workbench::new(setup).ok().map(Arc::new) else { return };
+    let bench = Arc::new(Workbench::new(setup).unwrap());
     bencher.bench(|| {
-        let result = call(&runtime, &bench, arguments);
-        assert!(result.is_some_and(|result| result.status == expected));
+        let prepared = Read.prepare(arguments.as_object().unwrap(), bench.root()).unwrap();
+        let result = runtime.block_on(prepared.run(scene(&bench)));
+        assert_eq!(result.status, expected);
+        result
     });
 }
 
-fn call(runtime: &Runtime, bench: &Arc<Workbench>, arguments: &Value) -> Option<ToolResult> {
-    let prepared = Read.prepare(arguments.as_object()?, bench.root()).ok()?;
-    Some(runtime.block_on(prepared.run(Scene {
+fn scene(bench: &Arc<Workbench>) -> Scene {
+    Scene {
         call: CallId::from("call"),
         bench: Arc::clone(bench),
         cancel: CancellationToken::new(),
         progress: Arc::new(watch::Sender::new(Tail::default())),
-    })))
+        host: Arc::new(Alone),
+    }
+}
+
+/// A run without rules in which nothing changes.
+struct Alone;
+
+impl Host for Alone {
+    fn checkpoint(&self, _files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn allows(&self, _access: &Access) -> bool {
+        false
+    }
 }
 
 /// A directory with the large file and ten thousand small ones.
-fn project() -> Option<TempDir> {
-    let directory = tempfile::tempdir().ok()?;
+fn project() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
     for number in 0..10_000 {
-        File::create(directory.path().join(format!("file-{number}.txt"))).ok()?;
+        File::create(directory.path().join(format!("file-{number}.txt"))).unwrap();
     }
-    fill(&directory.path().join("huge"))?;
-    Some(directory)
+    fill(&directory.path().join("huge"));
+    directory
 }
 
-fn fill(path: &Path) -> Option<()> {
-    let mut file = BufWriter::new(File::create(path).ok()?);
+fn fill(path: &Path) {
+    let mut file = BufWriter::new(File::create(path).unwrap());
     for number in 0..LINES {
-        writeln!(file, "line {number} of a log, as long as they are").ok()?;
+        writeln!(file, "line {number} of a log, as long as they are").unwrap();
     }
-    file.into_inner().ok()?.set_len(SIZE).ok()
+    file.into_inner().unwrap().set_len(SIZE).unwrap();
 }

@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::asked::AskedCall;
+use super::host::RunHost;
 use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
@@ -25,7 +26,7 @@ use crate::protocol::{
     Tail, ToolCall, ToolStatus,
 };
 use crate::text::clip;
-use crate::tools::{Concurrency, Prepared, Scene, ToolResult};
+use crate::tools::{Concurrency, Host, Prepared, Scene, ToolResult};
 use crate::workbench::Workbench;
 
 /// How long a tool may take to end after an abort. Processes get 30 ms of it before they are handed on; this is
@@ -45,6 +46,7 @@ pub(super) struct Runnable {
     pub(super) input: Value,
     pub(super) concurrency: Concurrency,
     prepared: Box<dyn Prepared>,
+    host: Arc<dyn Host>,
 }
 
 /// A call with its answer.
@@ -99,7 +101,8 @@ pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
         Ok(prepared) => prepared,
         Err(text) => return Readied::Finished(Finished::failed(call, text)),
     };
-    let runnable = Runnable { call, form, input, concurrency: tool.concurrency(), prepared };
+    let host = Arc::new(RunHost::new(run, call.name.clone(), form));
+    let runnable = Runnable { call, form, input, concurrency: tool.concurrency(), prepared, host };
     match permit(run, &runnable).await {
         Ok(()) => Readied::Runnable(Box::new(runnable)),
         Err(finished) => Readied::Finished(finished),
@@ -192,7 +195,7 @@ async fn confirm(run: &Run<'_>, runnable: &Runnable, question: Question) -> Resu
 
 /// Execution, post-hook, formatting. An abort is answered even by a tool that does not listen.
 pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> Finished {
-    let Runnable { call, prepared, .. } = runnable;
+    let Runnable { call, prepared, host, .. } = runnable;
     // Whoever was told of its start may have taken that long.
     if scene.token.is_cancelled() {
         return *Finished::not_run(call, NotRun::Interrupted);
@@ -205,6 +208,7 @@ pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> F
         bench: Arc::clone(&scene.bench),
         cancel: scene.token.child_token(),
         progress: Arc::new(progress),
+        host,
     });
     let result = tokio::select! {
         biased;

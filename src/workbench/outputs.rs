@@ -68,8 +68,12 @@ impl Outputs {
         found.into_os_string().into_string().map_err(|_path| io::Error::other("its path is not UTF-8"))
     }
 
-    fn directory(&self) -> io::Result<PathBuf> {
-        self.kept.clone().map_or_else(|| self.scratch(), Ok)
+    /// The directory for what a line of the session only names; not made where it is the session's own.
+    pub(super) fn directory(&self) -> io::Result<PathBuf> {
+        match &self.kept {
+            Some(kept) => Ok(kept.clone()),
+            None => self.scratch(),
+        }
     }
 
     /// A directory that only the user can enter, and that goes with the session.
