@@ -10,8 +10,11 @@ use super::window::Rest;
 use crate::workbench::Stamp;
 use crate::workbench::files::MOST_HASHED;
 
-/// Bytes that are asked for at once; larger pieces are not read any faster.
-const PIECE: usize = 128 * 1024;
+/// Bytes that are asked for at once; larger pieces are hardly read any faster, and from 128 KB on the allocator asks the system
+/// for each.
+const PIECE: usize = 64 * 1024;
+/// The same of small files: most are, and many are read side by side. What form a file has is told by as many.
+const SMALL_PIECE: usize = 8 * 1024;
 
 /// An open file.
 #[derive(Debug)]
@@ -32,7 +35,8 @@ impl Source {
     /// Reading fails once `cancel` fires.
     pub(super) fn new(file: File, meta: Metadata, cancel: CancellationToken) -> Self {
         let hash = (meta.len() <= MOST_HASHED).then(Sha256::new);
-        Self { buffer: BufReader::with_capacity(PIECE, Hashed { file, hash, cancel }), meta }
+        let piece = if meta.len() < SMALL_PIECE as u64 { SMALL_PIECE } else { PIECE };
+        Self { buffer: BufReader::with_capacity(piece, Hashed { file, hash, cancel }), meta }
     }
 
     /// What to do behind a window: a file that is hashed must be read to its end.
