@@ -19,6 +19,7 @@ pub mod todo;
 pub mod write;
 
 mod change;
+mod near;
 mod recall;
 mod target;
 mod walk;

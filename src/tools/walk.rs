@@ -58,6 +58,16 @@ where
     });
 }
 
+/// Everything below `root` that ignore files do not name, one after another, for whoever stops early: a directory is not read
+/// any further than it is asked for.
+pub(super) fn in_order(root: &Path) -> ignore::Walk {
+    WalkBuilder::new(root)
+        .require_git(false)
+        .hidden(false)
+        .filter_entry(|entry| !is_version_control(entry))
+        .build()
+}
+
 /// How the user names files below a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Names {
