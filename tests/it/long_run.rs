@@ -17,6 +17,9 @@ const ROUNDS: usize = 8;
 /// Rounds that are not looked at.
 const WARM: usize = 2;
 
+/// What may be open at one look and not at another; a leak in every tenth call would be thirty.
+const SLACK: u64 = 8;
+
 /// What the program held at a moment.
 #[derive(Debug)]
 struct Held {
@@ -52,8 +55,10 @@ fn check(shop: &Workshop, first: Option<Call>, made: impl Fn(usize) -> Call) {
     let looks: Vec<Held> =
         told.iter().filter(|told| told.starts_with("held ")).map(|told| held(told)).collect();
     let (early, last) = (&looks[WARM], &looks[ROUNDS - 1]);
-    assert_eq!((early.descriptors, early.children), (last.descriptors, last.children), "{looks:?}");
-    assert!(last.threads <= early.threads + 2, "{looks:?}");
+    // the look itself has a pipe open, and a command before it may still be ending
+    let grown = |late: u64, early: u64| late > early + SLACK;
+    assert!(!grown(last.descriptors, early.descriptors), "{looks:?}");
+    assert!(!grown(last.threads, early.threads) && !grown(last.children, early.children), "{looks:?}");
     // what was said stays in memory: three times its bytes, and 8 MB for the allocator
     let said = u64::try_from(told.iter().map(String::len).sum::<usize>()).unwrap() / 1024;
     assert!(last.memory <= early.memory + 8 * 1024 + 3 * said, "{looks:?}, {said} KB said");
