@@ -7,7 +7,6 @@
 //!
 //! Judge before look: the preview that a person sees may open files, so it is made only for a call that no rule forbids.
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,15 +16,16 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::asked::AskedCall;
+use super::format::format;
+use super::host::RunHost;
 use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
 use crate::protocol::{
-    AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Part, Question, QuestionId,
-    Tail, ToolCall, ToolStatus,
+    AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Question, QuestionId, Tail,
+    ToolCall, ToolStatus,
 };
-use crate::text::clip;
-use crate::tools::{Concurrency, Prepared, Scene, ToolResult};
+use crate::tools::{Concurrency, Host, Prepared, Scene, ToolResult};
 use crate::workbench::Workbench;
 
 /// How long a tool may take to end after an abort. Processes get 30 ms of it before they are handed on; this is
@@ -45,6 +45,7 @@ pub(super) struct Runnable {
     pub(super) input: Value,
     pub(super) concurrency: Concurrency,
     prepared: Box<dyn Prepared>,
+    host: Arc<dyn Host>,
 }
 
 /// A call with its answer.
@@ -99,7 +100,8 @@ pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
         Ok(prepared) => prepared,
         Err(text) => return Readied::Finished(Finished::failed(call, text)),
     };
-    let runnable = Runnable { call, form, input, concurrency: tool.concurrency(), prepared };
+    let host = Arc::new(RunHost::new(run, call.name.clone(), form));
+    let runnable = Runnable { call, form, input, concurrency: tool.concurrency(), prepared, host };
     match permit(run, &runnable).await {
         Ok(()) => Readied::Runnable(Box::new(runnable)),
         Err(finished) => Readied::Finished(finished),
@@ -192,7 +194,7 @@ async fn confirm(run: &Run<'_>, runnable: &Runnable, question: Question) -> Resu
 
 /// Execution, post-hook, formatting. An abort is answered even by a tool that does not listen.
 pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> Finished {
-    let Runnable { call, prepared, .. } = runnable;
+    let Runnable { call, prepared, host, .. } = runnable;
     // Whoever was told of its start may have taken that long.
     if scene.token.is_cancelled() {
         return *Finished::not_run(call, NotRun::Interrupted);
@@ -205,6 +207,7 @@ pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> F
         bench: Arc::clone(&scene.bench),
         cancel: scene.token.child_token(),
         progress: Arc::new(progress),
+        host,
     });
     let result = tokio::select! {
         biased;
@@ -212,7 +215,8 @@ pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> F
         () = overdue(&scene.token) => Finished::not_run(call.clone(), NotRun::Overdue).result,
         never = pass_on_progress(scene, &call.id, newest) => match never {},
     };
-    let result = format(scene.hooks.after_tool_execution(&call, result));
+    let result = scene.hooks.after_tool_execution(&call, result);
+    let result = format(&scene.bench, &call.id, result).await;
     Finished { call, result, duration: began.elapsed(), denial: None }
 }
 
@@ -227,24 +231,6 @@ async fn pass_on_progress(scene: &RunScene, id: &CallId, mut newest: watch::Rece
         scene.sink.emit(AgentEvent::ToolProgress { id: id.clone(), tail }).await;
     }
     std::future::pending().await
-}
-
-/// The last stage: a result never exceeds what a model is given, and an error says that it is one.
-fn format(mut result: ToolResult) -> ToolResult {
-    for part in &mut result.content.0 {
-        if let Part::Text(text) = part {
-            if let Cow::Owned(clipped) = clip::clip(text, clip::RESULT, clip::Keep::HeadTail).text {
-                *text = clipped;
-            }
-            if result.status.is_error() && !text.starts_with("Error:") {
-                text.insert_str(0, "Error: ");
-            }
-        }
-    }
-    if result.content.is_empty() {
-        result.content = Content::text("(no output)");
-    }
-    result
 }
 
 impl RunScene {

@@ -15,6 +15,7 @@ pub mod grep;
 pub mod read;
 pub mod write;
 
+mod change;
 mod recall;
 mod target;
 mod walk;
@@ -30,7 +31,7 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::{Access, CallId, Content, Display, Preview, Tail, ToolStatus};
+use crate::protocol::{Access, CallId, Content, Display, Preview, SavedFile, Tail, ToolStatus};
 use crate::workbench::Workbench;
 
 pub use recall::recall;
@@ -76,8 +77,17 @@ pub trait Prepared: Send + Sync {
     fn run(self: Box<Self>, scene: Scene) -> BoxFuture<'static, ToolResult>;
 }
 
+/// The run, as a call that runs in it sees it.
+pub trait Host: Send + Sync {
+    /// Notes files as they are, before they are changed; returns once that is kept (where a session is kept).
+    fn checkpoint(&self, files: Vec<SavedFile>) -> BoxFuture<'_, ()>;
+
+    /// Whether the rules in force let the call touch this as well, without a question.
+    fn allows(&self, access: &Access) -> bool;
+}
+
 /// What a running call has at hand.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Scene {
     /// Which call it is: names the file of a long output.
     pub call: CallId,
@@ -87,6 +97,8 @@ pub struct Scene {
     pub cancel: CancellationToken,
     /// Where its newest output goes; the latest wins.
     pub progress: Arc<watch::Sender<Tail>>,
+    /// The run that it belongs to.
+    pub host: Arc<dyn Host>,
 }
 
 /// What a call gave.
@@ -143,15 +155,15 @@ async fn previewing(
 }
 
 /// Runs what changes something on a thread of its own, to its end: half a change would be worse than a late stop.
-async fn changing(
+async fn changing<T: Send + 'static>(
     cancel: &CancellationToken,
-    work: impl FnOnce() -> Result<ToolResult, String> + Send + 'static,
-) -> ToolResult {
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, ToolResult> {
     if cancel.is_cancelled() {
-        return ToolResult::interrupted();
+        return Err(ToolResult::interrupted());
     }
     match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.unwrap_or_else(ToolResult::failed),
-        Err(error) => ToolResult::failed(format!("Error: the tool failed: {error}")),
+        Ok(done) => done.map_err(ToolResult::failed),
+        Err(error) => Err(ToolResult::failed(format!("Error: the tool failed: {error}"))),
     }
 }

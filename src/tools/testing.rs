@@ -1,15 +1,16 @@
 //! A session in a directory of its own, for the tests of the tools.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Prepared, Scene, Tool, ToolResult};
-use crate::protocol::{CallId, Tail, ToolStatus};
+use super::{Host, Prepared, Scene, Tool, ToolResult};
+use crate::protocol::{Access, CallId, SavedFile, Tail, ToolStatus};
 use crate::workbench::{Setup, Workbench};
 
 /// The session; its directory goes with it.
@@ -19,6 +20,24 @@ pub(super) struct Session {
     pub(super) bench: Arc<Workbench>,
     pub(super) cancel: CancellationToken,
     pub(super) progress: Arc<watch::Sender<Tail>>,
+    host: Arc<Alone>,
+}
+
+/// A run without rules: allows nothing, and keeps its checkpoints in memory.
+#[derive(Default)]
+struct Alone {
+    saved: Mutex<Vec<SavedFile>>,
+}
+
+impl Host for Alone {
+    fn checkpoint(&self, files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
+        self.saved.lock().unwrap().extend(files);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn allows(&self, _access: &Access) -> bool {
+        false
+    }
 }
 
 impl Session {
@@ -29,7 +48,8 @@ impl Session {
         let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
         let bench = Workbench::new(Setup { root: root.clone(), outputs: None, environment }).unwrap();
         let (cancel, progress) = (CancellationToken::new(), Arc::new(watch::Sender::default()));
-        Self { _directory: directory, root, bench: Arc::new(bench), cancel, progress }
+        let host = Arc::default();
+        Self { _directory: directory, root, bench: Arc::new(bench), cancel, progress, host }
     }
 
     /// A session with these files.
@@ -59,6 +79,11 @@ impl Session {
         String::from_utf8(self.bytes(name)).unwrap()
     }
 
+    /// What was noted before files were changed.
+    pub(super) fn checkpoints(&self) -> Vec<SavedFile> {
+        self.host.saved.lock().unwrap().clone()
+    }
+
     pub(super) fn prepare(&self, tool: &dyn Tool, arguments: &Value) -> Box<dyn Prepared> {
         tool.prepare(arguments.as_object().unwrap(), &self.root).unwrap()
     }
@@ -69,6 +94,7 @@ impl Session {
             bench: Arc::clone(&self.bench),
             cancel: self.cancel.clone(),
             progress: Arc::clone(&self.progress),
+            host: Arc::clone(&self.host) as Arc<dyn Host>,
         }
     }
 

@@ -11,16 +11,17 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
+use super::change::{self, Before, Change};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
 use crate::os::file::{self, FileError, open_regular};
-use crate::protocol::{Access, Display, FileChange, Preview};
+use crate::protocol::{Access, Display, Preview};
 use crate::text::units;
 use crate::workbench::{Stamp, Workbench};
 
-/// Of a larger old file no before-image is shown.
-const MOST_SHOWN: u64 = 8 * 1024 * 1024;
+/// A larger old file is not read into memory, nor shown.
+const MOST_HELD: u64 = 8 * 1024 * 1024;
 
 const PATH: Param = Param::text("file_path", "").or(&["path", "filePath", "file", "filename"]);
 const CONTENT: Param = Param::text("content", "").or(&["contents", "text", "file_text"]);
@@ -58,13 +59,6 @@ struct Call {
     content: String,
 }
 
-/// What stands where the file will be.
-enum Old {
-    Nothing,
-    /// A file that the model knows; its text where it is of moderate size.
-    Known(Option<String>),
-}
-
 impl Prepared for Call {
     fn access(&self) -> Access {
         Access::Write(vec![self.target.resolved.clone()])
@@ -73,48 +67,39 @@ impl Prepared for Call {
     fn preview<'a>(&'a self, bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>> {
         let (call, bench) = (self.clone(), Arc::clone(bench));
         Box::pin(previewing(move || {
-            let old = call.look(&bench)?;
-            Ok(Preview::Changes(vec![call.change(old)]))
+            let before = call.look(&bench)?;
+            Ok(Preview::Changes(vec![call.change(before).shown()]))
         }))
     }
 
     fn run(self: Box<Self>, scene: Scene) -> BoxFuture<'static, ToolResult> {
-        Box::pin(async move {
-            let lock = scene.bench.files().lock(&self.target.resolved).await;
-            let bench = Arc::clone(&scene.bench);
-            changing(&scene.cancel, move || {
-                let result = self.write(&bench);
-                drop(lock);
-                result
-            })
-            .await
-        })
+        Box::pin(async move { self.carry_out(scene).await.unwrap_or_else(|refused| refused) })
     }
 }
 
 impl Call {
-    fn write(&self, bench: &Workbench) -> Result<ToolResult, String> {
-        let old = self.look(bench)?;
-        let path = self.target.judged()?;
-        let (written, verb) = match old {
-            Old::Nothing => (
-                file::create_parents(path).and_then(|()| file::create(path, self.content.as_bytes())),
-                "created",
-            ),
-            Old::Known(_) => (file::replace(path, self.content.as_bytes()), "overwritten"),
+    async fn carry_out(self, scene: Scene) -> Result<ToolResult, ToolResult> {
+        // held until the file is written
+        let _lock = scene.bench.files().lock(&self.target.resolved).await;
+        let (call, bench) = (self.clone(), Arc::clone(&scene.bench));
+        let before = changing(&scene.cancel, move || call.look(&bench)).await?;
+        let verb = match &before {
+            Before::Nothing => "created",
+            Before::Bytes(_) | Before::Large => "overwritten",
         };
-        written.map_err(|error| format!("Error: {error}"))?;
-        bench.files().note(&self.target.resolved, Stamp::of(self.content.as_bytes()));
+        let done = change::carry_out(&scene, vec![self.change(before)]).await?;
         let lines = units::counted(self.content.lines().count() as u64, "line", "lines");
-        let text = format!("{} {verb} ({lines})", self.target.shown);
-        Ok(ToolResult::success(text, Display::Changes(vec![self.change(old)])))
+        let note = done.note.map(|note| format!("\n{note}")).unwrap_or_default();
+        let text = format!("{} {verb} ({lines}){note}", self.target.shown);
+        let shown = done.changes.into_iter().map(Change::shown).collect();
+        Ok(ToolResult::success(text, Display::Changes(shown)))
     }
 
     /// Whether the file may be written, and what would be lost.
-    fn look(&self, bench: &Workbench) -> Result<Old, String> {
+    fn look(&self, bench: &Workbench) -> Result<Before, String> {
         let told = |error: FileError| format!("Error: {error}");
         match fs::symlink_metadata(&self.target.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Old::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Before::Nothing),
             Ok(meta) if meta.is_symlink() && !self.target.path.exists() => {
                 let target = self.target.resolved.clone();
                 return Err(told(FileError::Dangling { path: self.target.path.clone(), target }));
@@ -127,19 +112,14 @@ impl Call {
         let now = Stamp::of_file(file, &meta).map_err(failed)?;
         let check = bench.files().check(&self.target.resolved, &now);
         check.map_err(|stale| format!("Error: cannot overwrite {}: {stale}", self.target.shown))?;
-        if meta.len() > MOST_SHOWN {
-            return Ok(Old::Known(None));
+        if meta.len() > MOST_HELD {
+            return Ok(Before::Large);
         }
-        let bytes = file::read_regular(path, MOST_SHOWN).map_err(told)?;
-        Ok(Old::Known(Some(String::from_utf8_lossy(&bytes).into_owned())))
+        file::read_regular(path, MOST_HELD).map(Before::Bytes).map_err(told)
     }
 
-    fn change(&self, old: Old) -> FileChange {
-        let before = match old {
-            Old::Nothing => None,
-            Old::Known(text) => Some(text.unwrap_or_default()),
-        };
-        FileChange { path: self.target.shown.clone(), before, after: Some(self.content.clone()) }
+    fn change(&self, before: Before) -> Change {
+        Change { target: self.target.clone(), before, after: self.content.clone().into_bytes() }
     }
 }
 
@@ -152,6 +132,7 @@ mod tests {
     use super::super::read::Read;
     use super::super::testing::Session;
     use super::*;
+    use crate::protocol::FileChange;
 
     #[tokio::test]
     async fn a_new_file_is_made_with_the_directories_above_it() {

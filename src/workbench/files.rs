@@ -38,7 +38,12 @@ pub enum Stamp {
 impl Stamp {
     /// Of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
-        Self::Content(Sha256::digest(bytes).into())
+        Self::Content(Self::hash_of(bytes))
+    }
+
+    /// SHA-256 of these bytes.
+    pub fn hash_of(bytes: &[u8]) -> [u8; 32] {
+        Sha256::digest(bytes).into()
     }
 
     /// Of bytes that were hashed as they were read.

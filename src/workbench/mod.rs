@@ -15,10 +15,12 @@ use futures_util::FutureExt;
 
 use crate::os::process::{Children, Running};
 
+pub mod blobs;
 pub mod files;
 pub mod outputs;
 pub mod shell;
 
+pub use blobs::Blobs;
 pub use files::{Files, Stale, Stamp};
 pub use outputs::Outputs;
 pub use shell::{Moved, Shell};
@@ -104,6 +106,11 @@ impl Workbench {
     /// Where long outputs go.
     pub fn outputs(&self) -> &Outputs {
         &self.outputs
+    }
+
+    /// Files as they were before a tool changed them.
+    pub fn blobs(&self) -> Blobs<'_> {
+        Blobs::new(&self.outputs)
     }
 
     /// The environment of commands.

@@ -31,10 +31,7 @@ impl Outputs {
     /// Where the output of a call goes, a name that is not taken; the file is not made, its directory only where it
     /// is a private one.
     pub fn path(&self, call: &CallId) -> io::Result<PathBuf> {
-        let directory = match &self.kept {
-            Some(kept) => kept.clone(),
-            None => self.scratch()?,
-        };
+        let directory = self.directory()?;
         let name = file_name(call);
         let more = (2..).map(|number: u64| format!("{name}-{number}.txt"));
         let mut paths = std::iter::once(format!("{name}.txt")).chain(more).map(|name| directory.join(name));
@@ -50,6 +47,14 @@ impl Outputs {
         }
         private_file(&path, Open::CreateNew)?.write_all(bytes)?;
         Ok(path)
+    }
+
+    /// The directory for what a line of the session only names; not made where it is the session's own.
+    pub(super) fn directory(&self) -> io::Result<PathBuf> {
+        match &self.kept {
+            Some(kept) => Ok(kept.clone()),
+            None => self.scratch(),
+        }
     }
 
     /// A directory that only the user can enter, and that goes with the session.

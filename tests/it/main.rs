@@ -13,6 +13,7 @@
 
 mod abort;
 mod bad_input;
+mod before_images;
 mod degraded;
 mod dialects;
 mod doctor;
@@ -21,6 +22,7 @@ mod faults;
 mod harness;
 mod headless;
 mod kills;
+mod long_run;
 mod options;
 mod permissions;
 mod providers;

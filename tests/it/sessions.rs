@@ -12,7 +12,8 @@ use crate::headless::{calling, expect_one_line, streaming, streaming_again};
 
 /// The one session file of a world.
 pub(crate) fn session_file(clawd: &Clawd) -> PathBuf {
-    let files = files_below(&clawd.clawd_home().join("sessions"));
+    let mut files = files_below(&clawd.clawd_home().join("sessions"));
+    files.retain(|(path, _)| path.extension().is_some_and(|extension| extension == "jsonl"));
     assert_eq!(files.len(), 1, "one file: {files:?}");
     files.into_iter().next().unwrap().0
 }

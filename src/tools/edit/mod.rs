@@ -12,10 +12,11 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use self::matcher::{Edited, Found, Refused, Which};
+use super::change::{self, Before, Change};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
-use crate::os::file::{self, read_regular};
+use crate::os::file::read_regular;
 use crate::protocol::{Access, Display, FileChange, Preview};
 use crate::text::clip::{Keep, Limits, clip};
 use crate::text::diff::{diff, unified_text};
@@ -94,33 +95,33 @@ impl Prepared for Call {
 
     fn preview<'a>(&'a self, bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>> {
         let (call, bench) = (self.clone(), Arc::clone(bench));
-        Box::pin(previewing(move || Ok(Preview::Changes(vec![call.change(call.plan(&bench)?)]))))
+        Box::pin(previewing(move || {
+            let Plan { before, edited } = call.plan(&bench)?;
+            let change = Change { target: call.target, before: Before::Bytes(before), after: edited.bytes };
+            Ok(Preview::Changes(vec![change.shown()]))
+        }))
     }
 
     fn run(self: Box<Self>, scene: Scene) -> BoxFuture<'static, ToolResult> {
-        Box::pin(async move {
-            let lock = scene.bench.files().lock(&self.target.resolved).await;
-            let bench = Arc::clone(&scene.bench);
-            changing(&scene.cancel, move || {
-                let result = self.edit(&bench);
-                drop(lock);
-                result
-            })
-            .await
-        })
+        Box::pin(async move { self.carry_out(scene).await.unwrap_or_else(|refused| refused) })
     }
 }
 
 impl Call {
-    fn edit(&self, bench: &Workbench) -> Result<ToolResult, String> {
-        let plan = self.plan(bench)?;
-        file::replace(self.target.judged()?, &plan.edited.bytes)
-            .map_err(|error| format!("Error: {error}"))?;
-        bench.files().note(&self.target.resolved, Stamp::of(&plan.edited.bytes));
+    async fn carry_out(self, scene: Scene) -> Result<ToolResult, ToolResult> {
+        // held until the file is written
+        let _lock = scene.bench.files().lock(&self.target.resolved).await;
+        let (call, bench) = (self.clone(), Arc::clone(&scene.bench));
+        let plan = changing(&scene.cancel, move || call.plan(&bench)).await?;
         let (places, found) = (plan.edited.places, plan.edited.found);
-        let change = self.change(plan);
-        let text = self.told(places, found, &change);
-        Ok(ToolResult::success(text, Display::Changes(vec![change])))
+        let (target, before) = (self.target.clone(), Before::Bytes(plan.before));
+        let change = Change { target, before, after: plan.edited.bytes };
+        let done = change::carry_out(&scene, vec![change]).await?;
+        let mut changes: Vec<FileChange> = done.changes.into_iter().map(Change::shown).collect();
+        let hunks = changes.first().map(hunks).unwrap_or_default();
+        let note = done.note.map(|note| format!("\n{note}")).unwrap_or_default();
+        let text = format!("{}\n{hunks}{note}", self.told(places, found));
+        Ok(ToolResult::success(text, Display::Changes(std::mem::take(&mut changes))))
     }
 
     /// Reads the file, sees whether the model knows it, and makes the new bytes. Writes nothing.
@@ -141,14 +142,7 @@ impl Call {
         }
     }
 
-    fn change(&self, plan: Plan) -> FileChange {
-        let (before, after) = (text(plan.before), text(plan.edited.bytes));
-        FileChange { path: self.target.shown.clone(), before: Some(before), after: Some(after) }
-    }
-
-    fn told(&self, places: usize, found: Found, change: &FileChange) -> String {
-        let texts = change.before.as_deref().zip(change.after.as_deref()).unwrap_or_default();
-        let hunks = unified_text(&diff(&without_returns(texts.0), &without_returns(texts.1)));
+    fn told(&self, places: usize, found: Found) -> String {
         let places = match places {
             1 => String::new(),
             many => format!(" in {many} places"),
@@ -159,8 +153,7 @@ impl Call {
                 " (old_string differed in blanks; new_string was fitted: check the result)"
             }
         };
-        let hunks = clip(hunks.trim_end_matches('\n'), DIFF, Keep::HeadTail);
-        format!("{} edited{places}{note}\n{}", self.target.shown, hunks.text)
+        format!("{} edited{places}{note}", self.target.shown)
     }
 
     /// The file has changed: says how it is now where the edit would have been, which counts as read.
@@ -240,9 +233,11 @@ impl Call {
     }
 }
 
-/// As text, without a copy of what is UTF-8.
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+/// What changed, as much of it as the model needs to notice an edit in the wrong place.
+fn hunks(change: &FileChange) -> String {
+    let (before, after) = change.before.as_deref().zip(change.after.as_deref()).unwrap_or_default();
+    let hunks = unified_text(&diff(&without_returns(before), &without_returns(after)));
+    clip(hunks.trim_end_matches('\n'), DIFF, Keep::HeadTail).text.into_owned()
 }
 
 /// Carriage returns would only be noise in a diff.

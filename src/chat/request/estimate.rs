@@ -8,7 +8,7 @@
 //! explanation that leaves the endpoint honest is believed, as that it counts only what its cache did not hold.
 
 use super::dialect::{Dialect, EchoReasoning};
-use super::{ChatRequest, RequestMessage};
+use crate::chat::{ChatRequest, RequestMessage};
 use crate::protocol::history::Masked;
 use crate::protocol::{AssistantMessage, Content, Message, Part, Usage};
 use crate::text::units::count;
@@ -33,7 +33,7 @@ const FRAME: u64 = 16;
 
 /// What a request has at least.
 #[derive(Debug, Clone)]
-pub(super) struct Estimate {
+pub(in crate::chat) struct Estimate {
     system: u64,
     /// Of each message, in order.
     messages: Vec<u64>,
@@ -60,7 +60,7 @@ enum Thoughts {
 
 /// What was counted for a request.
 #[derive(Debug, Clone)]
-pub(super) struct Measured {
+pub(in crate::chat) struct Measured {
     messages: usize,
     least: u64,
     counted: u64,
@@ -69,7 +69,7 @@ pub(super) struct Measured {
 
 /// What a count says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(in crate::chat) enum Verdict {
     /// Nothing.
     Unknown,
     /// That this endpoint counts only what is new to it: no count of it can ever tell.
@@ -85,7 +85,7 @@ pub(super) enum Verdict {
 impl Estimate {
     /// What `request` has in `dialect`. Tools are left out, as some endpoints count them apart and templates write them
     /// shorter; so are masked answers, and images, whose price nobody knows.
-    pub(super) fn of(request: &ChatRequest, dialect: Dialect) -> Self {
+    pub(in crate::chat) fn of(request: &ChatRequest, dialect: Dialect) -> Self {
         let mut estimate = Self {
             system: at_least(&request.system),
             messages: Vec::with_capacity(request.messages.len()),
@@ -123,12 +123,12 @@ impl Estimate {
     }
 
     /// Tokens that the whole request has at least.
-    pub(super) fn least(&self) -> u64 {
+    pub(in crate::chat) fn least(&self) -> u64 {
         self.system + self.messages.iter().sum::<u64>()
     }
 
     /// What was counted for it.
-    pub(super) fn measured(&self, usage: Usage) -> Measured {
+    pub(in crate::chat) fn measured(&self, usage: Usage) -> Measured {
         let (messages, least) = (self.messages.len(), self.least());
         Measured { messages, least, counted: usage.prompt_tokens, dialect: self.dialect }
     }
@@ -146,7 +146,7 @@ impl Estimate {
 /// that grew by less than a quarter of what the conversation grew by. Neither says anything where the endpoint says that it
 /// read from a cache, or where the count is no more than what is new: then it may have counted that alone. Only where not
 /// even half of what is new was counted, no cache explains it.
-pub(super) fn judge(now: &Estimate, usage: Usage, well: Option<&Measured>) -> Verdict {
+pub(in crate::chat) fn judge(now: &Estimate, usage: Usage, well: Option<&Measured>) -> Verdict {
     let (least, counted) = (now.least(), usage.prompt_tokens);
     if least < SHORT || counted == 0 || usage.cached_tokens > 0 {
         return Verdict::Unknown;
@@ -168,7 +168,7 @@ pub(super) fn judge(now: &Estimate, usage: Usage, well: Option<&Measured>) -> Ve
 }
 
 /// What the user is told: `host` counted so few. `host` with its port, by which the usual local servers are known.
-pub(super) fn notice(host: &str, model: &str, now: &Estimate, usage: Usage) -> String {
+pub(in crate::chat) fn notice(host: &str, model: &str, now: &Estimate, usage: Usage) -> String {
     let mend = match host.rsplit_once(':').map(|(_, port)| port) {
         Some("11434") => {
             "start Ollama with a larger OLLAMA_CONTEXT_LENGTH, or give the model a larger num_ctx"

@@ -17,7 +17,7 @@ const BRIDGE: &str = r#"{"role":"assistant","content":"I have the results."}"#;
 
 /// The list of messages as it grows: what may still be joined waits.
 #[derive(Debug, Default)]
-pub(super) struct Messages {
+pub(in crate::chat) struct Messages {
     json: String,
     last: Last,
     after_tools: AfterTools,
@@ -48,18 +48,18 @@ enum Waiting {
 
 impl Messages {
     /// Goes on behind `json`, which ends where the first message begins.
-    pub(super) fn behind(json: String, after_tools: AfterTools) -> Self {
+    pub(in crate::chat) fn behind(json: String, after_tools: AfterTools) -> Self {
         Self { json, after_tools, ..Self::default() }
     }
 
     /// Adds a message of its own that is no user's and no tool's.
-    pub(super) fn push(&mut self, message: &str) {
+    pub(in crate::chat) fn push(&mut self, message: &str) {
         self.flush();
         self.push_now(message, Last::Other);
     }
 
     /// Adds a tool's answer; images behind it wait until the last of the answers is out.
-    pub(super) fn push_tool(&mut self, message: &str, images: &str) {
+    pub(in crate::chat) fn push_tool(&mut self, message: &str, images: &str) {
         if !matches!(self.user, Waiting::Nothing) {
             self.flush();
         }
@@ -68,7 +68,7 @@ impl Messages {
     }
 
     /// Adds what a user said: a JSON string or a JSON list of parts.
-    pub(super) fn push_user(&mut self, content: &str) {
+    pub(in crate::chat) fn push_user(&mut self, content: &str) {
         self.release_images();
         if let Some(text) = content.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
             if text.is_empty() {
@@ -122,7 +122,7 @@ impl Messages {
     }
 
     /// All that was written, to the end of the list.
-    pub(super) fn finish(mut self) -> String {
+    pub(in crate::chat) fn finish(mut self) -> String {
         self.flush();
         self.json.push(']');
         self.json
@@ -130,7 +130,7 @@ impl Messages {
 }
 
 /// A part of a list of content.
-pub(super) fn text_value(text: &str) -> String {
+pub(in crate::chat) fn text_value(text: &str) -> String {
     json!({ "type": "text", "text": text }).to_string()
 }
 
@@ -140,7 +140,7 @@ fn text_part(escaped: &str) -> String {
 }
 
 /// `list` with `item` at its end.
-pub(super) fn join(mut list: String, item: &str) -> String {
+pub(in crate::chat) fn join(mut list: String, item: &str) -> String {
     push_item(&mut list, item);
     list
 }

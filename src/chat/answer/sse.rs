@@ -196,7 +196,7 @@ impl SseReader {
 }
 
 /// `bytes` as text, and how many places were replaced because they were no UTF-8.
-pub(super) fn lossy(bytes: &[u8]) -> (Cow<'_, str>, u32) {
+pub(in crate::chat) fn lossy(bytes: &[u8]) -> (Cow<'_, str>, u32) {
     if let Ok(text) = str::from_utf8(bytes) {
         return (Cow::Borrowed(text), 0);
     }

@@ -8,18 +8,18 @@
 mod conversation;
 mod head;
 
-use super::RequestMessage;
 use super::complaint::Complaint;
 use super::dialect::{Images, Quirk};
 use super::refused::Sent;
 use super::wire;
+use crate::chat::RequestMessage;
 use crate::protocol::history::Masked;
 use crate::protocol::{Content, Message, Part};
 
-pub(super) use head::WANTS_STREAM;
+pub(in crate::chat) use head::WANTS_STREAM;
 
 /// Each rule, what is quite its own before what is vague.
-pub(super) const RULES: [fn(&Case<'_>) -> Vec<Quirk>; 15] = [
+pub(in crate::chat) const RULES: [fn(&Case<'_>) -> Vec<Quirk>; 15] = [
     head::no_thinking_beside_tools,
     head::counts,
     head::output_limit,
@@ -38,14 +38,14 @@ pub(super) const RULES: [fn(&Case<'_>) -> Vec<Quirk>; 15] = [
 ];
 
 /// A refusal beside what it refuses.
-pub(super) struct Case<'a> {
-    pub(super) complaint: Complaint,
-    pub(super) sent: Sent<'a>,
+pub(in crate::chat) struct Case<'a> {
+    pub(in crate::chat) complaint: Complaint,
+    pub(in crate::chat) sent: Sent<'a>,
 }
 
 impl Case<'_> {
     /// Whether it was not written so before.
-    pub(super) fn is_new(&self, quirk: Quirk) -> bool {
+    pub(in crate::chat) fn is_new(&self, quirk: Quirk) -> bool {
         self.sent.known.with(quirk) != self.sent.known && !self.sent.learnt.contains(&quirk)
     }
 

@@ -95,7 +95,7 @@ const LACKS: [&str; 6] = [
 
 /// What a refusal says.
 #[derive(Debug, Default)]
-pub(super) struct Complaint {
+pub(in crate::chat) struct Complaint {
     /// In lower case, without quotes, a space between words.
     words: String,
     /// What it says first, as it stands.
@@ -119,7 +119,7 @@ enum HowSure {
 
 impl Complaint {
     /// What `body` says, which came with `status`.
-    pub(super) fn read(status: u16, body: &str) -> Self {
+    pub(in crate::chat) fn read(status: u16, body: &str) -> Self {
         let how_sure = if status >= 500 { HowSure::Unmistakable } else { HowSure::Plain };
         let mut complaint = Self { how_sure, ..Self::default() };
         complaint.hear(body, MAX_DEPTH);
@@ -127,36 +127,36 @@ impl Complaint {
     }
 
     /// What it says first, as it stands.
-    pub(super) fn said(&self) -> &str {
+    pub(in crate::chat) fn said(&self) -> &str {
         &self.said
     }
 
     /// Whether one of `phrases` is said, from the beginning of a word.
-    pub(super) fn says(&self, phrases: &[&str]) -> bool {
+    pub(in crate::chat) fn says(&self, phrases: &[&str]) -> bool {
         phrases.iter().any(|phrase| says(&self.words, phrase))
     }
 
     /// Whether `field` is named, be it in passing.
-    pub(super) fn names(&self, field: &str) -> bool {
+    pub(in crate::chat) fn names(&self, field: &str) -> bool {
         self.is_about(field) || self.found(field).next().is_some()
     }
 
     /// Whether `field` is refused.
-    pub(super) fn refuses(&self, field: &str) -> bool {
+    pub(in crate::chat) fn refuses(&self, field: &str) -> bool {
         let said = |text: &str| self.refused().iter().any(|words| text.contains(words));
         let here = self.is_about(field) && (said(&self.codes) || said(&self.words));
         here || self.found(field).any(|at| said(near(&self.words, at, field.len())))
     }
 
     /// Whether one of `phrases` is said near `field`.
-    pub(super) fn says_of(&self, field: &str, phrases: &[&str]) -> bool {
+    pub(in crate::chat) fn says_of(&self, field: &str, phrases: &[&str]) -> bool {
         let said = |text: &str| phrases.iter().any(|words| text.contains(words));
         (self.is_about(field) && said(&self.words))
             || self.found(field).any(|at| said(near(&self.words, at, field.len())))
     }
 
     /// Whether the place that it names begins or ends with `field`.
-    pub(super) fn is_about(&self, field: &str) -> bool {
+    pub(in crate::chat) fn is_about(&self, field: &str) -> bool {
         let ends = |place: &Vec<String>| {
             [place.first(), place.last()].into_iter().flatten().any(|name| name == field)
         };
@@ -164,12 +164,12 @@ impl Complaint {
     }
 
     /// Whether it names `field` and nothing inside it.
-    pub(super) fn is_only(&self, field: &str) -> bool {
+    pub(in crate::chat) fn is_only(&self, field: &str) -> bool {
         self.places.iter().any(|place| place.as_slice() == [field])
     }
 
     /// Whether a field of that name in a message is meant (not one of a function that the message calls).
-    pub(super) fn is_about_messages(&self, field: &str) -> bool {
+    pub(in crate::chat) fn is_about_messages(&self, field: &str) -> bool {
         let named = |place: &[String]| {
             let ends = (place.first().map(String::as_str), place.last().map(String::as_str));
             ends == (Some("messages"), Some(field)) && !place.iter().any(|name| name == "function")
@@ -178,22 +178,22 @@ impl Complaint {
     }
 
     /// Whether it refuses something.
-    pub(super) fn refuses_any(&self) -> bool {
+    pub(in crate::chat) fn refuses_any(&self) -> bool {
         self.refused().iter().any(|words| self.words.contains(words) || self.codes.contains(words))
     }
 
     /// Whether one of `things` is said to be beyond the model.
-    pub(super) fn lacks(&self, things: &[&str]) -> bool {
+    pub(in crate::chat) fn lacks(&self, things: &[&str]) -> bool {
         LACKS.iter().any(|lacks| things.iter().any(|thing| says(&self.words, &format!("{lacks} {thing}"))))
     }
 
     /// Whether the status says that the server is at fault.
-    pub(super) fn blames_server(&self) -> bool {
+    pub(in crate::chat) fn blames_server(&self) -> bool {
         self.how_sure == HowSure::Unmistakable
     }
 
     /// What is said behind the first of `phrases`.
-    pub(super) fn behind(&self, phrases: &[&str]) -> Option<&str> {
+    pub(in crate::chat) fn behind(&self, phrases: &[&str]) -> Option<&str> {
         phrases.iter().find_map(|phrase| Some(self.words.split_once(phrase)?.1))
     }
 

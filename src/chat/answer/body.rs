@@ -5,17 +5,17 @@
 //! has an end of its own, before the connection's, so that an endpoint which never hangs up keeps nobody waiting.
 
 use super::accumulate::{Accumulator, Finished, Incomplete, Reading};
-use super::memory::Arrival;
 use super::sse::{EventTooLong, MAX_EVENT_BYTES, SseEvent, SseReader, lossy};
 use super::values::JsonValues;
-use super::{ChatEvent, Completion};
+use crate::chat::request::memory::Arrival;
+use crate::chat::{ChatEvent, Completion};
 use crate::protocol::ModelId;
 
 /// So many bytes of an answer are kept: a shelf of books.
-pub(super) const MAX_KEPT_BYTES: usize = 64 * 1024 * 1024;
+pub(in crate::chat) const MAX_KEPT_BYTES: usize = 64 * 1024 * 1024;
 
 /// So many bytes an answer may take on its way: a letter alone in its event takes two hundred, and signs of life take some.
-pub(super) const MAX_BODY_BYTES: usize = 1024 * 1024 * 1024;
+pub(in crate::chat) const MAX_BODY_BYTES: usize = 1024 * 1024 * 1024;
 
 /// So much of a body that is no answer is kept, to say what it is.
 const MAX_ODD_BYTES: usize = 64 * 1024;
@@ -30,7 +30,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A body that arrives.
 #[derive(Debug, Default)]
-pub(super) struct Body {
+pub(in crate::chat) struct Body {
     accumulator: Accumulator,
     form: Form,
     bytes: usize,
@@ -65,7 +65,7 @@ enum Form {
 
 /// How far a body is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(in crate::chat) enum Progress {
     /// Nothing has come.
     Empty,
     /// Something has, and more must.
@@ -78,7 +78,7 @@ pub(super) enum Progress {
 
 /// Why a body is no answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(in crate::chat) enum Fault {
     /// It has no byte.
     Empty,
     /// It is too large, or one of its events is.
@@ -95,12 +95,12 @@ pub(super) enum Fault {
 
 impl Body {
     /// A body whose answer is read in this way.
-    pub(super) fn new(reading: Reading) -> Self {
+    pub(in crate::chat) fn new(reading: Reading) -> Self {
         Self { accumulator: Accumulator::new(reading), ..Self::default() }
     }
 
     /// Takes the next bytes.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+    pub(in crate::chat) fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.bytes += bytes.len();
         if self.bytes > MAX_BODY_BYTES {
             return Err(too_large(&format!("came in more than {} GB", MAX_BODY_BYTES >> 30)));
@@ -123,7 +123,7 @@ impl Body {
     }
 
     /// What can be told since the last time.
-    pub(super) fn take_events(&mut self) -> Vec<ChatEvent> {
+    pub(in crate::chat) fn take_events(&mut self) -> Vec<ChatEvent> {
         let events = self.accumulator.take_events();
         match self.start {
             Start::Awaited | Start::Told => events,
@@ -135,12 +135,12 @@ impl Body {
     }
 
     /// Whether more has come than signs of life.
-    pub(super) fn has_begun(&self) -> bool {
+    pub(in crate::chat) fn has_begun(&self) -> bool {
         self.start != Start::Awaited
     }
 
     /// How it comes; none while that is open, or where it is a web page.
-    pub(super) fn arrival(&self) -> Option<Arrival> {
+    pub(in crate::chat) fn arrival(&self) -> Option<Arrival> {
         match self.form {
             Form::Events(_) => Some(Arrival::Streamed),
             Form::Json(_) => Some(Arrival::Whole),
@@ -149,7 +149,7 @@ impl Body {
     }
 
     /// How far it is.
-    pub(super) fn progress(&self) -> Progress {
+    pub(in crate::chat) fn progress(&self) -> Progress {
         match self.bytes {
             0 => Progress::Empty,
             _ if self.done || self.accumulator.has_failed() => Progress::Done,
@@ -159,7 +159,7 @@ impl Body {
     }
 
     /// It has ended: what it came to, as an answer of `model`.
-    pub(super) fn finish(mut self, model: &ModelId) -> Finished<Fault> {
+    pub(in crate::chat) fn finish(mut self, model: &ModelId) -> Finished<Fault> {
         let last = match std::mem::take(&mut self.form) {
             Form::Unknown(_) if self.bytes == 0 => Err(Fault::Empty),
             Form::Unknown(_) => Ok(()),

@@ -14,7 +14,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// A text or a count.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) enum Loose<'a> {
+pub(in crate::chat) enum Loose<'a> {
     /// Missing or null.
     #[default]
     Nothing,
@@ -28,18 +28,18 @@ pub(super) enum Loose<'a> {
 
 /// An object; none where something else stands.
 #[derive(Debug)]
-pub(super) struct Object<T>(Option<T>);
+pub(in crate::chat) struct Object<T>(Option<T>);
 
 /// A list of objects; one that stands alone is a list of one.
 #[derive(Debug)]
-pub(super) struct List<T>(Vec<T>);
+pub(in crate::chat) struct List<T>(Vec<T>);
 
 /// What a message says: a text, or a list of parts, some of which may be thoughts.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub(super) struct Content<'a> {
-    pub(super) text: Cow<'a, str>,
+pub(in crate::chat) struct Content<'a> {
+    pub(in crate::chat) text: Cow<'a, str>,
     /// What stands in parts of the type `thinking` (Mistral).
-    pub(super) thoughts: String,
+    pub(in crate::chat) thoughts: String,
 }
 
 /// One part of a content.
@@ -58,7 +58,7 @@ struct Part<'a> {
 
 impl Loose<'_> {
     /// The text; empty where there is none.
-    pub(super) fn text(&self) -> &str {
+    pub(in crate::chat) fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
             Self::Nothing | Self::Count(_) | Self::Odd => "",
@@ -66,7 +66,7 @@ impl Loose<'_> {
     }
 
     /// The count, also where it came as text.
-    pub(super) fn count(&self) -> Option<u64> {
+    pub(in crate::chat) fn count(&self) -> Option<u64> {
         match self {
             Self::Count(count) => Some(*count),
             Self::Text(text) => text.trim().parse().ok(),
@@ -77,41 +77,41 @@ impl Loose<'_> {
 
 impl<T> Object<T> {
     /// The object.
-    pub(super) fn get(&self) -> Option<&T> {
+    pub(in crate::chat) fn get(&self) -> Option<&T> {
         self.0.as_ref()
     }
 
     /// The object, taken out.
-    pub(super) fn into_inner(self) -> Option<T> {
+    pub(in crate::chat) fn into_inner(self) -> Option<T> {
         self.0
     }
 }
 
 impl<T> List<T> {
     /// Whether nothing is in it.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::chat) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// How many objects are in it.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::chat) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Each of them.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+    pub(in crate::chat) fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter()
     }
 
     /// Each of them, taken out.
-    pub(super) fn into_items(self) -> impl Iterator<Item = T> {
+    pub(in crate::chat) fn into_items(self) -> impl Iterator<Item = T> {
         self.0.into_iter()
     }
 }
 
 impl Content<'_> {
     /// Whether it says nothing.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::chat) fn is_empty(&self) -> bool {
         self.text.is_empty() && self.thoughts.is_empty()
     }
 }

@@ -7,21 +7,21 @@ use std::ops::Range;
 
 /// A text, and whether it may grow.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Growing<'a> {
-    pub(super) text: &'a str,
-    pub(super) rest: Rest,
+pub(in crate::chat) struct Growing<'a> {
+    pub(in crate::chat) text: &'a str,
+    pub(in crate::chat) rest: Rest,
 }
 
 /// Whether more text can come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(in crate::chat) enum Rest {
     Open,
     Ended,
 }
 
 /// How a word compares with what stands at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(in crate::chat) enum Seen {
     /// It stands there.
     Whole,
     /// Its beginning does, and more may come.
@@ -32,7 +32,7 @@ pub(super) enum Seen {
 
 /// The name in a tag.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Name {
+pub(in crate::chat) enum Name {
     At(Range<usize>),
     Unfinished,
     /// No name stands there, or none that is short enough.
@@ -41,17 +41,17 @@ pub(super) enum Name {
 
 impl<'a> Growing<'a> {
     /// What follows behind `at`.
-    pub(super) fn behind(self, at: usize) -> &'a str {
+    pub(in crate::chat) fn behind(self, at: usize) -> &'a str {
         self.text.get(at..).unwrap_or_default()
     }
 
     /// What stands at `place`.
-    pub(super) fn part(self, place: Range<usize>) -> &'a str {
+    pub(in crate::chat) fn part(self, place: Range<usize>) -> &'a str {
         self.text.get(place).unwrap_or_default()
     }
 
     /// How `word` compares with what stands at `at`.
-    pub(super) fn see(self, at: usize, word: &str) -> Seen {
+    pub(in crate::chat) fn see(self, at: usize, word: &str) -> Seen {
         let there = self.behind(at);
         if there.starts_with(word) {
             Seen::Whole
@@ -63,12 +63,12 @@ impl<'a> Growing<'a> {
     }
 
     /// The place behind the blank space at `at`.
-    pub(super) fn behind_blank(self, at: usize) -> usize {
+    pub(in crate::chat) fn behind_blank(self, at: usize) -> usize {
         self.text.len() - self.behind(at).trim_start().len()
     }
 
     /// The name from `at` up to a `>`, of at most `longest` bytes.
-    pub(super) fn name(self, at: usize, longest: usize) -> Name {
+    pub(in crate::chat) fn name(self, at: usize, longest: usize) -> Name {
         let there = self.behind(at);
         let name = there.get(..there.floor_char_boundary(longest)).unwrap_or_default();
         match name.find(['>', '\n', '<']) {

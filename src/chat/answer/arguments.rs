@@ -12,10 +12,10 @@ use crate::protocol::{ToolDefinition, ToolName};
 
 /// A call as it was written.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Written {
-    pub(super) name: ToolName,
+pub(in crate::chat) struct Written {
+    pub(in crate::chat) name: ToolName,
     /// A JSON object.
-    pub(super) arguments: String,
+    pub(in crate::chat) arguments: String,
 }
 
 /// A call in JSON.
@@ -30,7 +30,7 @@ struct WholeCall<'a> {
 
 impl Written {
     /// The call that `json` is: an object with a `name`, and with `arguments` or `parameters`.
-    pub(super) fn in_json(json: &str, tools: &[ToolDefinition]) -> Option<Self> {
+    pub(in crate::chat) fn in_json(json: &str, tools: &[ToolDefinition]) -> Option<Self> {
         let call: WholeCall<'_> = serde_json::from_str(json).ok()?;
         let arguments = call.arguments.or(call.parameters)?.get();
         // Some write them as a text that holds the object.
@@ -39,7 +39,7 @@ impl Written {
     }
 
     /// The call of the tool `name` with the object `json`.
-    pub(super) fn with_json(name: &str, json: &str, tools: &[ToolDefinition]) -> Option<Self> {
+    pub(in crate::chat) fn with_json(name: &str, json: &str, tools: &[ToolDefinition]) -> Option<Self> {
         let tool = tool(tools, name)?;
         let value: Value = serde_json::from_str(json).ok()?;
         let is_fit = value.is_object() && fits(&value, &tool.parameters);
@@ -47,7 +47,7 @@ impl Written {
     }
 
     /// The call of the tool `name` with these names and values. A value is text, set off from its tags by line ends.
-    pub(super) fn with_parameters<'a>(
+    pub(in crate::chat) fn with_parameters<'a>(
         name: &str,
         parameters: impl Iterator<Item = (&'a str, &'a str)>,
         tools: &[ToolDefinition],
@@ -72,7 +72,7 @@ impl Written {
 }
 
 /// Whether a tool of this name is there.
-pub(super) fn knows(tools: &[ToolDefinition], name: &str) -> bool {
+pub(in crate::chat) fn knows(tools: &[ToolDefinition], name: &str) -> bool {
     tool(tools, name).is_some()
 }
 

@@ -21,7 +21,7 @@ const NINE: usize = 9;
 const LETTERS_AND_DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// `id` in that form; as it is where it fits.
-pub(super) fn form(id: &str, form: CallIds) -> Cow<'_, str> {
+pub(in crate::chat) fn form(id: &str, form: CallIds) -> Cow<'_, str> {
     match form {
         CallIds::AsGiven => Cow::Borrowed(id),
         CallIds::Short if (1..=LONGEST).contains(&id.len()) && id.chars().all(is_plain) => Cow::Borrowed(id),

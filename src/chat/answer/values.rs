@@ -8,7 +8,7 @@ use super::nesting::Nesting;
 
 /// Splits a body into values.
 #[derive(Debug, Default)]
-pub(super) struct JsonValues {
+pub(in crate::chat) struct JsonValues {
     /// The value whose end has not come; empty between values.
     held: Vec<u8>,
     nesting: Nesting,
@@ -16,7 +16,7 @@ pub(super) struct JsonValues {
 
 impl JsonValues {
     /// Takes the next bytes and hands each value that they complete to `on_value`.
-    pub(super) fn push(&mut self, mut bytes: &[u8], mut on_value: impl FnMut(&[u8])) {
+    pub(in crate::chat) fn push(&mut self, mut bytes: &[u8], mut on_value: impl FnMut(&[u8])) {
         while !bytes.is_empty() {
             if self.held.is_empty() {
                 let Some(start) = bytes.iter().position(|byte| matches!(byte, b'{' | b'[')) else { return };
@@ -38,12 +38,12 @@ impl JsonValues {
     }
 
     /// How many bytes are held.
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::chat) fn held(&self) -> usize {
         self.held.len()
     }
 
     /// The body has ended: what its end cut off.
-    pub(super) fn finish(self) -> Vec<u8> {
+    pub(in crate::chat) fn finish(self) -> Vec<u8> {
         self.held
     }
 }

@@ -28,7 +28,7 @@ const MAX_HELD_BYTES: usize = 1024 * 1024;
 
 /// A text that grows.
 #[derive(Debug, Default)]
-pub(super) struct Visible {
+pub(in crate::chat) struct Visible {
     text: String,
     /// Up to here it has been handed on or found to be something else.
     clear: usize,
@@ -84,44 +84,44 @@ enum Found {
 
 /// What a text has come to.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(in crate::chat) struct Said {
     /// What is left for a reader.
-    pub(super) text: String,
+    pub(in crate::chat) text: String,
     /// What stood before a tag that closes thoughts.
-    pub(super) thoughts: String,
+    pub(in crate::chat) thoughts: String,
     /// The calls in it.
-    pub(super) calls: Vec<ToolCall>,
+    pub(in crate::chat) calls: Vec<ToolCall>,
 }
 
 impl Visible {
     /// A text in which `calls` of `tools` may stand.
-    pub(super) fn new(calls: TextCalls, tools: Arc<[ToolDefinition]>) -> Self {
+    pub(in crate::chat) fn new(calls: TextCalls, tools: Arc<[ToolDefinition]>) -> Self {
         Self { calls, tools, ..Self::default() }
     }
 
     /// How many bytes have come.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::chat) fn len(&self) -> usize {
         self.text.len()
     }
 
     /// What stands there.
-    pub(super) fn part(&self, place: Range<usize>) -> &str {
+    pub(in crate::chat) fn part(&self, place: Range<usize>) -> &str {
         self.text.get(place).unwrap_or_default()
     }
 
     /// Takes more text, and hands on the places of what may be shown.
-    pub(super) fn push(&mut self, text: &str, mut on: impl FnMut(Range<usize>)) {
+    pub(in crate::chat) fn push(&mut self, text: &str, mut on: impl FnMut(Range<usize>)) {
         self.text.push_str(text);
         self.advance(Rest::Open, &mut on);
     }
 
     /// Thoughts come by a way of their own: none stand here.
-    pub(super) fn expect_no_thoughts(&mut self) {
+    pub(in crate::chat) fn expect_no_thoughts(&mut self) {
         self.watch = Watch::Off;
     }
 
     /// Calls come by a way of their own: what was taken for one is text, and is handed on.
-    pub(super) fn expect_no_calls(&mut self, mut on: impl FnMut(Range<usize>)) {
+    pub(in crate::chat) fn expect_no_calls(&mut self, mut on: impl FnMut(Range<usize>)) {
         if self.calls == TextCalls::Off {
             return;
         }
@@ -134,7 +134,7 @@ impl Visible {
     }
 
     /// The text has ended: hands on what may be shown of the rest.
-    pub(super) fn end(&mut self, mut on: impl FnMut(Range<usize>)) {
+    pub(in crate::chat) fn end(&mut self, mut on: impl FnMut(Range<usize>)) {
         self.advance(Rest::Ended, &mut on);
         if self.cuts.is_empty() {
             self.hand_on_blank(&mut on);
@@ -142,12 +142,12 @@ impl Visible {
     }
 
     /// Up to where it was thoughts.
-    pub(super) fn end_of_thoughts(&self) -> usize {
+    pub(in crate::chat) fn end_of_thoughts(&self) -> usize {
         self.thoughts.0
     }
 
     /// What it has come to, once it has ended.
-    pub(super) fn into_said(self) -> Said {
+    pub(in crate::chat) fn into_said(self) -> Said {
         let (end, begin) = self.thoughts;
         if self.cuts.is_empty() && begin == 0 {
             return Said { text: self.text, ..Said::default() };

@@ -3,40 +3,40 @@
 //! Endpoints say no in a hundred ways to a dozen things; which ways mean which thing, [`super::lessons`] lists. Pure: what was said and
 //! what was sent go in, what to write differently comes out. It judges only what was in the request: a refused field that
 //! was not sent is somebody else's trouble. Whether an error is one of length, quota, key or model is decided before
-//! ([`super::classify`]), and those teach nothing. The surprising decision: where the words are not clear it learns nothing,
+//! ([`crate::chat::classify`]), and those teach nothing. The surprising decision: where the words are not clear it learns nothing,
 //! for an error that says what is wrong is better than a request that silently lacks something.
 
-use super::ChatRequest;
-use super::classify::Asked;
 use super::complaint::Complaint;
 use super::dialect::{
     Dialect, Effort, Images, Level, OfferTools, OutputLimit, Quirk, Streaming, Temperature,
 };
 use super::lessons::{Case, RULES, WANTS_STREAM};
 use super::wire::{FIXED, WireOptions};
+use crate::chat::ChatRequest;
+use crate::chat::classify::Asked;
 use crate::text::sanitize::sanitize_line;
 
 /// The statuses that may teach something. 404 is `OpenRouter`'s for "no endpoints found that support tool use", 500 is
 /// llama.cpp's for whatever a template refuses.
-pub(super) const TEACHING: [u16; 7] = [400, 404, 405, 415, 422, 500, 501];
+pub(in crate::chat) const TEACHING: [u16; 7] = [400, 404, 405, 415, 422, 500, 501];
 
 /// Of what an endpoint says, so many bytes stand in a sentence.
 const MAX_WORDS: usize = 200;
 
 /// What was sent.
 #[derive(Clone, Copy)]
-pub(super) struct Sent<'a> {
-    pub(super) request: &'a ChatRequest,
-    pub(super) options: &'a WireOptions,
-    pub(super) dialect: Dialect,
+pub(in crate::chat) struct Sent<'a> {
+    pub(in crate::chat) request: &'a ChatRequest,
+    pub(in crate::chat) options: &'a WireOptions,
+    pub(in crate::chat) dialect: Dialect,
     /// What the tables say, and what was learnt since: none of it is proposed again.
-    pub(super) known: Dialect,
-    pub(super) learnt: &'a [Quirk],
+    pub(in crate::chat) known: Dialect,
+    pub(in crate::chat) learnt: &'a [Quirk],
 }
 
 /// What a refusal teaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Teaching {
+pub(in crate::chat) enum Teaching {
     /// Nothing: it stands.
     Nothing,
     /// To write this differently.
@@ -46,7 +46,7 @@ pub(super) enum Teaching {
 }
 
 /// What the refusal of `sent` with this status and body teaches.
-pub(super) fn teach(status: u16, body: &str, sent: Sent<'_>) -> Teaching {
+pub(in crate::chat) fn teach(status: u16, body: &str, sent: Sent<'_>) -> Teaching {
     if !TEACHING.contains(&status) {
         return Teaching::Nothing;
     }
@@ -60,13 +60,18 @@ pub(super) fn teach(status: u16, body: &str, sent: Sent<'_>) -> Teaching {
 }
 
 /// Whether a refusal is one of an answer in one piece.
-pub(super) fn wants_stream(status: u16, body: &str) -> bool {
+pub(in crate::chat) fn wants_stream(status: u16, body: &str) -> bool {
     Complaint::read(status, body).says(&WANTS_STREAM)
 }
 
 /// What the user, who had set `options`, loses by `quirk`, in a sentence; none where nothing is lost. `refused` is the body of the
 /// refusal: a server that could take tools says how to have it do so.
-pub(super) fn loss(quirk: Quirk, asked: Asked<'_>, options: &WireOptions, refused: &str) -> Option<String> {
+pub(in crate::chat) fn loss(
+    quirk: Quirk,
+    asked: Asked<'_>,
+    options: &WireOptions,
+    refused: &str,
+) -> Option<String> {
     let Asked { host, model, .. } = asked;
     let effort = options.reasoning_effort.as_deref().unwrap_or_default();
     let lost = match quirk {
@@ -134,12 +139,12 @@ mod tests {
 
     use serde_json::{Map, json};
 
-    use super::super::RequestMessage;
     use super::super::dialect::{
         AfterTools, AskUsage, CallIds, EchoReasoning, Extras, NoText, Signatures, SystemRole, Thoughtless,
         ToolNameField,
     };
     use super::*;
+    use crate::chat::RequestMessage;
     use crate::protocol::history::Masked;
     use crate::protocol::{
         AssistantMessage, Content, Message, Part, Slot, StopReason, ToolCall, ToolDefinition, ToolStatus,

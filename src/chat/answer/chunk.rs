@@ -20,118 +20,118 @@ const MAX_COUNT: u64 = 1_000_000_000_000;
 /// One event's data, or a whole answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Chunk<'a> {
+pub(in crate::chat) struct Chunk<'a> {
     #[serde(borrow)]
-    pub(super) choices: Option<List<Choice<'a>>>,
+    pub(in crate::chat) choices: Option<List<Choice<'a>>>,
     #[serde(borrow)]
-    pub(super) usage: Option<&'a RawValue>,
+    pub(in crate::chat) usage: Option<&'a RawValue>,
     /// Where Groq puts the usage, and what went wrong behind the first piece.
     #[serde(borrow)]
-    pub(super) x_groq: Object<Wrapped<'a>>,
+    pub(in crate::chat) x_groq: Object<Wrapped<'a>>,
     #[serde(borrow)]
-    pub(super) error: Option<&'a RawValue>,
+    pub(in crate::chat) error: Option<&'a RawValue>,
     /// `error` where the whole object is one, without an inner one.
     #[serde(borrow)]
-    pub(super) object: Loose<'a>,
+    pub(in crate::chat) object: Loose<'a>,
     /// The same, under another name.
     #[serde(borrow, rename = "type")]
-    pub(super) kind: Loose<'a>,
+    pub(in crate::chat) kind: Loose<'a>,
     #[serde(borrow)]
-    pub(super) detail: Option<&'a RawValue>,
+    pub(in crate::chat) detail: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) errors: Option<&'a RawValue>,
+    pub(in crate::chat) errors: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) message: Loose<'a>,
+    pub(in crate::chat) message: Loose<'a>,
     #[serde(borrow)]
-    pub(super) code: Option<&'a RawValue>,
+    pub(in crate::chat) code: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Wrapped<'a> {
+pub(in crate::chat) struct Wrapped<'a> {
     #[serde(borrow)]
-    pub(super) usage: Option<&'a RawValue>,
+    pub(in crate::chat) usage: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) error: Option<&'a RawValue>,
+    pub(in crate::chat) error: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Choice<'a> {
+pub(in crate::chat) struct Choice<'a> {
     #[serde(borrow)]
-    pub(super) index: Loose<'a>,
+    pub(in crate::chat) index: Loose<'a>,
     #[serde(borrow)]
-    pub(super) delta: Object<Box<Delta<'a>>>,
+    pub(in crate::chat) delta: Object<Box<Delta<'a>>>,
     /// The whole message where the endpoint does not stream.
     #[serde(borrow)]
-    pub(super) message: Object<Box<Delta<'a>>>,
+    pub(in crate::chat) message: Object<Box<Delta<'a>>>,
     #[serde(borrow)]
-    pub(super) finish_reason: Loose<'a>,
+    pub(in crate::chat) finish_reason: Loose<'a>,
     /// What the provider behind a gateway gave for a reason.
     #[serde(borrow)]
-    pub(super) native_finish_reason: Loose<'a>,
+    pub(in crate::chat) native_finish_reason: Loose<'a>,
     #[serde(borrow)]
-    pub(super) usage: Option<&'a RawValue>,
+    pub(in crate::chat) usage: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) error: Option<&'a RawValue>,
+    pub(in crate::chat) error: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Delta<'a> {
+pub(in crate::chat) struct Delta<'a> {
     #[serde(borrow)]
-    pub(super) content: Content<'a>,
+    pub(in crate::chat) content: Content<'a>,
     #[serde(borrow)]
-    pub(super) reasoning_content: Loose<'a>,
+    pub(in crate::chat) reasoning_content: Loose<'a>,
     #[serde(borrow)]
-    pub(super) reasoning: Loose<'a>,
+    pub(in crate::chat) reasoning: Loose<'a>,
     #[serde(borrow)]
-    pub(super) reasoning_text: Loose<'a>,
+    pub(in crate::chat) reasoning_text: Loose<'a>,
     #[serde(borrow)]
-    pub(super) thinking: Loose<'a>,
+    pub(in crate::chat) thinking: Loose<'a>,
     /// Opaque; some endpoints want it back.
     #[serde(borrow)]
-    pub(super) reasoning_details: Option<&'a RawValue>,
+    pub(in crate::chat) reasoning_details: Option<&'a RawValue>,
     /// The same, under the name that `LiteLLM` gives it.
     #[serde(borrow)]
-    pub(super) thinking_blocks: Option<&'a RawValue>,
+    pub(in crate::chat) thinking_blocks: Option<&'a RawValue>,
     /// Where Gemini says that the content is a thought.
     #[serde(borrow)]
-    pub(super) extra_content: Option<&'a RawValue>,
+    pub(in crate::chat) extra_content: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) refusal: Loose<'a>,
+    pub(in crate::chat) refusal: Loose<'a>,
     #[serde(borrow)]
-    pub(super) tool_calls: List<CallDelta<'a>>,
+    pub(in crate::chat) tool_calls: List<CallDelta<'a>>,
     /// The only call, in the form before there could be several.
     #[serde(borrow)]
-    pub(super) function_call: Object<Box<FunctionDelta<'a>>>,
+    pub(in crate::chat) function_call: Object<Box<FunctionDelta<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct CallDelta<'a> {
+pub(in crate::chat) struct CallDelta<'a> {
     #[serde(borrow)]
-    pub(super) index: Loose<'a>,
+    pub(in crate::chat) index: Loose<'a>,
     #[serde(borrow)]
-    pub(super) id: Loose<'a>,
+    pub(in crate::chat) id: Loose<'a>,
     #[serde(borrow)]
-    pub(super) function: Object<Box<FunctionDelta<'a>>>,
+    pub(in crate::chat) function: Object<Box<FunctionDelta<'a>>>,
     /// Where Gemini puts the signature of the thought behind the call, without which it refuses the next request.
     #[serde(borrow)]
-    pub(super) extra_content: Option<&'a RawValue>,
+    pub(in crate::chat) extra_content: Option<&'a RawValue>,
     /// Where `LiteLLM` puts the same.
     #[serde(borrow)]
-    pub(super) provider_specific_fields: Option<&'a RawValue>,
+    pub(in crate::chat) provider_specific_fields: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct FunctionDelta<'a> {
+pub(in crate::chat) struct FunctionDelta<'a> {
     #[serde(borrow)]
-    pub(super) name: Loose<'a>,
+    pub(in crate::chat) name: Loose<'a>,
     /// A string, or the object itself.
     #[serde(borrow)]
-    pub(super) arguments: Option<&'a RawValue>,
+    pub(in crate::chat) arguments: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -165,7 +165,7 @@ struct LooseDetails<'a> {
 impl Chunk<'_> {
     /// Whether the whole of it is an error, in one of the forms that have no `error`: of vLLM (`object`), of `FastAPI`
     /// (`detail`), of gateways (`errors`, or a `message` with a `code`).
-    pub(super) fn is_error(&self) -> bool {
+    pub(in crate::chat) fn is_error(&self) -> bool {
         let says_so = self.object.text() == "error" || self.kind.text() == "error";
         let message = !self.message.text().is_empty() && failure(self.code).is_some();
         let shaped = message || failure(self.detail).is_some() || failure(self.errors).is_some();
@@ -174,21 +174,21 @@ impl Chunk<'_> {
 }
 
 /// What `raw` says went wrong; none where it says that nothing did.
-pub(super) fn failure(raw: Option<&RawValue>) -> Option<&str> {
+pub(in crate::chat) fn failure(raw: Option<&RawValue>) -> Option<&str> {
     let said = raw.map(RawValue::get)?;
     (!matches!(said, "{}" | "\"\"" | "false" | "[]" | "0")).then_some(said)
 }
 
 impl Delta<'_> {
     /// Whether its content is marked as a thought.
-    pub(super) fn is_thought(&self) -> bool {
+    pub(in crate::chat) fn is_thought(&self) -> bool {
         let read = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).ok();
         let extra = self.extra_content.and_then(read);
         extra.and_then(|extra| extra.pointer("/google/thought")?.as_bool()).unwrap_or(false)
     }
 
     /// Whether it says nothing.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::chat) fn is_empty(&self) -> bool {
         let thoughts = [&self.reasoning_content, &self.reasoning, &self.reasoning_text, &self.thinking];
         self.content.is_empty()
             && thoughts.into_iter().chain([&self.refusal]).all(|loose| loose.text().is_empty())
@@ -198,7 +198,7 @@ impl Delta<'_> {
 }
 
 /// The usage in `raw`; none where it counts nothing. What is no number from 1 is unknown.
-pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
+pub(in crate::chat) fn usage(raw: &RawValue) -> Option<Usage> {
     if !raw.get().starts_with('{') {
         // A list would be read by place.
         return None;
@@ -223,7 +223,7 @@ pub(super) fn usage(raw: &RawValue) -> Option<Usage> {
 }
 
 /// The text of a call's arguments: what a string says, or the object as it stands. And how many characters were mended.
-pub(super) fn arguments(raw: &RawValue) -> (Cow<'_, str>, u32) {
+pub(in crate::chat) fn arguments(raw: &RawValue) -> (Cow<'_, str>, u32) {
     let json = raw.get();
     if !json.starts_with('"') {
         return (Cow::Borrowed(json), 0);
@@ -237,7 +237,7 @@ pub(super) fn arguments(raw: &RawValue) -> (Cow<'_, str>, u32) {
 
 /// `json` with every half of a surrogate pair that stands alone replaced: it names no character, and no strict reader
 /// takes the line that holds it. And how many there were.
-pub(super) fn mend_surrogates(json: &str) -> (String, u32) {
+pub(in crate::chat) fn mend_surrogates(json: &str) -> (String, u32) {
     let (mut mended, mut halves) = (String::with_capacity(json.len()), 0);
     let mut rest = json;
     while let Some((before, behind)) = rest.split_once('\\') {

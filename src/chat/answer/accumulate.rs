@@ -15,7 +15,7 @@ use super::ending::{Ending, agree, native_ending};
 use super::heard::{End, Heard, PLAIN_REASONING, clean};
 use super::loose::List;
 use super::opaque::Opaque;
-use super::{ChatEvent, Completion};
+use crate::chat::{ChatEvent, Completion};
 use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, StopReason, ToolDefinition, Usage};
 use crate::text::units;
 
@@ -145,12 +145,12 @@ impl Accumulator {
     }
 
     /// Whether nothing of an answer has come.
-    pub(super) fn is_blank(&self) -> bool {
+    pub(in crate::chat) fn is_blank(&self) -> bool {
         self.heard.is_blank() && self.calls.is_empty() && self.opaque.bytes() == 0
     }
 
     /// How many bytes are kept of it, about.
-    pub(super) fn kept(&self) -> usize {
+    pub(in crate::chat) fn kept(&self) -> usize {
         self.heard.bytes() + self.calls.bytes() + self.opaque.bytes()
     }
 

@@ -14,7 +14,7 @@ const MIN_FENCE: usize = 3;
 
 /// What has been read of a text.
 #[derive(Debug, Default)]
-pub(super) struct CodePlaces {
+pub(in crate::chat) struct CodePlaces {
     /// Where the line begins that is being read.
     line: usize,
     /// Up to where it has been read.
@@ -33,7 +33,7 @@ struct Fence {
 
 /// What a place is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spot {
+pub(in crate::chat) enum Spot {
     /// The beginning of a line of prose.
     LineStart,
     /// Further on in such a line.
@@ -44,7 +44,7 @@ pub(super) enum Spot {
 
 impl CodePlaces {
     /// What the byte at `at` of `text` is. Neither may be before what was asked last; the text may have grown.
-    pub(super) fn spot(&mut self, text: &str, at: usize) -> Spot {
+    pub(in crate::chat) fn spot(&mut self, text: &str, at: usize) -> Spot {
         self.read_to(text, at);
         if self.fence.is_some() {
             return Spot::Code;
@@ -60,7 +60,7 @@ impl CodePlaces {
     }
 
     /// What stands before `at` is nobody's text: a line begins there.
-    pub(super) fn skip_to(&mut self, at: usize) {
+    pub(in crate::chat) fn skip_to(&mut self, at: usize) {
         (self.line, self.read, self.ticks) = (at, at, 0);
     }
 

@@ -8,18 +8,18 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::ChatEvent;
 use super::accumulate::{Opening, Reading};
 use super::think_tags::{Began, Kind, ThinkTags};
 use super::visible::{Said, Visible};
+use crate::chat::ChatEvent;
 use crate::protocol::Reasoning;
 
 /// The field under which thoughts are kept that came in the text.
-pub(super) const PLAIN_REASONING: &str = "reasoning_content";
+pub(in crate::chat) const PLAIN_REASONING: &str = "reasoning_content";
 
 /// Thoughts and text that grow.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(in crate::chat) struct Heard {
     opening: Opening,
     tags: ThinkTags,
     visible: Visible,
@@ -40,21 +40,21 @@ struct Untold {
 
 /// Whether an answer has said all that it wanted to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(in crate::chat) enum End {
     Reached,
     CutOff,
 }
 
 impl Heard {
     /// For an answer that is read in this way.
-    pub(super) fn new(reading: Reading) -> Self {
+    pub(in crate::chat) fn new(reading: Reading) -> Self {
         let Reading { text_calls, tools, opening } = reading;
         let visible = Visible::new(text_calls, tools);
         Self { opening, tags: ThinkTags::new(opening), visible, ..Self::default() }
     }
 
     /// Takes more of the content, in which thoughts may stand.
-    pub(super) fn content(&mut self, text: &str) {
+    pub(in crate::chat) fn content(&mut self, text: &str) {
         if self.tags.pass() {
             return self.text(text);
         }
@@ -64,7 +64,7 @@ impl Heard {
     }
 
     /// Takes more of the visible text.
-    pub(super) fn text(&mut self, text: &str) {
+    pub(in crate::chat) fn text(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -75,25 +75,25 @@ impl Heard {
     }
 
     /// Takes more thoughts that came in `field`, by a way of their own.
-    pub(super) fn thoughts(&mut self, field: &str, text: &str) {
+    pub(in crate::chat) fn thoughts(&mut self, field: &str, text: &str) {
         self.tags.expect_text();
         self.opening = Opening::Text;
         self.think(field, text);
     }
 
     /// Takes more of the content that is said to be a thought; it may have tags nevertheless.
-    pub(super) fn marked_thought(&mut self, text: &str) {
+    pub(in crate::chat) fn marked_thought(&mut self, text: &str) {
         if self.tags.may_take(text) { self.content(text) } else { self.thoughts(PLAIN_REASONING, text) }
     }
 
     /// Calls come by a way of their own: none stand in the text.
-    pub(super) fn expect_no_calls(&mut self) {
+    pub(in crate::chat) fn expect_no_calls(&mut self) {
         let untold = &mut self.untold;
         self.visible.expect_no_calls(|place| tell(untold, Kind::Text, place));
     }
 
     /// What can be told since the last time: one event for each run of text or thoughts.
-    pub(super) fn take_events(&mut self) -> Vec<ChatEvent> {
+    pub(in crate::chat) fn take_events(&mut self) -> Vec<ChatEvent> {
         let mut events = Vec::new();
         for Untold { kind, kept, place } in self.untold.drain(..) {
             let thoughts = || self.thoughts.as_ref()?.text.get(place.clone());
@@ -112,23 +112,23 @@ impl Heard {
     }
 
     /// Whether nothing has come.
-    pub(super) fn is_blank(&self) -> bool {
+    pub(in crate::chat) fn is_blank(&self) -> bool {
         self.bytes() == 0
     }
 
     /// How many bytes are kept.
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::chat) fn bytes(&self) -> usize {
         let thoughts = self.thoughts.as_ref().map_or(0, |thoughts| thoughts.text.len());
         self.visible.len() + self.tags.held() + thoughts
     }
 
     /// How many characters were replaced.
-    pub(super) fn replaced(&self) -> u32 {
+    pub(in crate::chat) fn replaced(&self) -> u32 {
         self.replaced
     }
 
     /// Nothing more comes. Gives what the next answer will begin with, by the looks of this one.
-    pub(super) fn end(&mut self, end: End) -> Opening {
+    pub(in crate::chat) fn end(&mut self, end: End) -> Opening {
         let mut tags = std::mem::take(&mut self.tags);
         tags.finish(|kind, text| self.sorted(kind, text));
         let opening = match (tags.began(), end) {
@@ -146,7 +146,7 @@ impl Heard {
     }
 
     /// What it has come to, once it has ended.
-    pub(super) fn into_said(self) -> (Said, Option<Reasoning>) {
+    pub(in crate::chat) fn into_said(self) -> (Said, Option<Reasoning>) {
         let mut said = self.visible.into_said();
         let text = std::mem::take(&mut said.thoughts);
         let in_text = (!text.is_empty()).then(|| Reasoning { field: PLAIN_REASONING.to_owned(), text });
@@ -199,7 +199,7 @@ fn tell(untold: &mut Vec<Untold>, kind: Kind, place: Range<usize>) {
 }
 
 /// `text` without the one character that is text for JSON and an end of it for much else. Counts them.
-pub(super) fn clean<'a>(text: &'a str, replaced: &mut u32) -> Cow<'a, str> {
+pub(in crate::chat) fn clean<'a>(text: &'a str, replaced: &mut u32) -> Cow<'a, str> {
     let count = if text.as_bytes().contains(&0) { text.matches('\0').count() } else { 0 };
     if count == 0 {
         return Cow::Borrowed(text);

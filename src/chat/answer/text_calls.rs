@@ -13,15 +13,15 @@ use super::nesting::Nesting;
 use crate::protocol::ToolDefinition;
 
 /// Opens a call in the first form, and closes it.
-pub(super) const TOOL_CALL: &str = "<tool_call>";
-pub(super) const TOOL_CALL_END: &str = "</tool_call>";
+pub(in crate::chat) const TOOL_CALL: &str = "<tool_call>";
+pub(in crate::chat) const TOOL_CALL_END: &str = "</tool_call>";
 /// Opens a call in the second form.
-pub(super) const FUNCTION: &str = "<function=";
+pub(in crate::chat) const FUNCTION: &str = "<function=";
 const FUNCTION_END: &str = "</function>";
 const PARAMETER: &str = "<parameter=";
 const PARAMETER_END: &str = "</parameter>";
 /// Open a fence that may hold a call.
-pub(super) const FENCES: [&str; 2] = ["```json\n", "```tool_call\n"];
+pub(in crate::chat) const FENCES: [&str; 2] = ["```json\n", "```tool_call\n"];
 const FENCE_END: &str = "```";
 /// One of these stands first in a call of JSON; a fence that begins with anything else is shown at once.
 const KEYS: [&str; 3] = ["\"name\"", "\"arguments\"", "\"parameters\""];
@@ -31,7 +31,7 @@ const MAX_NAME_BYTES: usize = 128;
 
 /// How a block opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(in crate::chat) enum Mark {
     ToolCall,
     Function,
     /// One of [`FENCES`].
@@ -40,7 +40,7 @@ pub(super) enum Mark {
 
 /// What a block has turned out to be.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(in crate::chat) enum Step {
     /// More must come.
     More,
     /// So many bytes are text.
@@ -51,7 +51,7 @@ pub(super) enum Step {
 
 /// A block that is being read.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(in crate::chat) struct Block {
     mark: Mark,
     stage: Stage,
     /// So many bytes have been read.
@@ -113,7 +113,7 @@ struct Scene<'a> {
 
 impl Mark {
     /// Its text.
-    pub(super) fn text(self) -> &'static str {
+    pub(in crate::chat) fn text(self) -> &'static str {
         match self {
             Self::ToolCall => TOOL_CALL,
             Self::Function => FUNCTION,
@@ -124,7 +124,7 @@ impl Mark {
 
 impl Block {
     /// A block that opens with `mark`.
-    pub(super) fn new(mark: Mark) -> Self {
+    pub(in crate::chat) fn new(mark: Mark) -> Self {
         let stage = match mark {
             Mark::ToolCall | Mark::Fence(_) => Stage::Open,
             Mark::Function => Stage::Name,
@@ -135,7 +135,7 @@ impl Block {
     }
 
     /// Reads on. `text` is all that has come of it, from its mark on.
-    pub(super) fn read(&mut self, text: Growing<'_>, tools: &[ToolDefinition]) -> Step {
+    pub(in crate::chat) fn read(&mut self, text: Growing<'_>, tools: &[ToolDefinition]) -> Step {
         let scene = Scene { text, tools };
         loop {
             match self.advance(self.stage.clone(), scene) {

@@ -14,7 +14,7 @@ const TEXTS: [&str; 3] = ["text", "summary", "thinking"];
 
 /// Opaque thoughts, block by block.
 #[derive(Debug, Default)]
-pub(super) struct Opaque {
+pub(in crate::chat) struct Opaque {
     /// `OpenRouter`'s, numbered.
     details: Vec<Value>,
     /// `LiteLLM`'s, each of which ends with its signature.
@@ -24,7 +24,7 @@ pub(super) struct Opaque {
 
 impl Opaque {
     /// Takes more `reasoning_details` and `thinking_blocks`, kept in order; the text of one block may come in pieces.
-    pub(super) fn push(&mut self, details: Option<&RawValue>, blocks: Option<&RawValue>) {
+    pub(in crate::chat) fn push(&mut self, details: Option<&RawValue>, blocks: Option<&RawValue>) {
         for block in self.read(details) {
             let number = block.get("index").cloned();
             add(&mut self.details, block, |last| number.is_some() && last.get("index") == number.as_ref());
@@ -35,12 +35,12 @@ impl Opaque {
     }
 
     /// How many bytes they take, about.
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::chat) fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// The fields, by name.
-    pub(super) fn finish(self) -> Map<String, Value> {
+    pub(in crate::chat) fn finish(self) -> Map<String, Value> {
         let fields = [("reasoning_details", self.details), ("thinking_blocks", self.blocks)];
         let fields = fields.into_iter().filter(|(_, blocks)| !blocks.is_empty());
         fields.map(|(name, blocks)| (name.to_owned(), Value::Array(blocks))).collect()

@@ -10,7 +10,7 @@ use crate::protocol::{StopReason, ToolCall};
 
 /// How an answer says that it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(in crate::chat) enum Ending {
     Stop(StopReason),
     WindowFull,
     /// Nothing came of it, for this reason: a JSON text. Asking again may help.
@@ -24,7 +24,7 @@ impl Ending {
 }
 
 /// What `reason` means; none where it is not yet the end.
-pub(super) fn ending(reason: &Loose<'_>) -> Option<Ending> {
+pub(in crate::chat) fn ending(reason: &Loose<'_>) -> Option<Ending> {
     let name = match reason {
         Loose::Nothing => return None,
         Loose::Text(name) if name.is_empty() || name == "null" => return None,
@@ -66,7 +66,7 @@ pub(super) fn ending(reason: &Loose<'_>) -> Option<Ending> {
 
 /// What both reasons mean: that of a gateway, and that of the provider behind it, which tells failures that are an end
 /// for the gateway.
-pub(super) fn native_ending(reason: &Loose<'_>, native: &Loose<'_>) -> Option<Ending> {
+pub(in crate::chat) fn native_ending(reason: &Loose<'_>, native: &Loose<'_>) -> Option<Ending> {
     match (ending(reason)?, ending(native)) {
         (Ending::Stop(StopReason::EndTurn), Some(native @ (Ending::Failed(_) | Ending::WindowFull))) => {
             Some(native)
@@ -76,7 +76,7 @@ pub(super) fn native_ending(reason: &Loose<'_>, native: &Loose<'_>) -> Option<En
 }
 
 /// Calls decide whether tools run, not the reason: many endpoints say `stop` behind calls.
-pub(super) fn agree(said: StopReason, calls: &[ToolCall]) -> StopReason {
+pub(in crate::chat) fn agree(said: StopReason, calls: &[ToolCall]) -> StopReason {
     match (said, calls.is_empty()) {
         (StopReason::EndTurn, false) => StopReason::ToolUse,
         (StopReason::ToolUse, true) => StopReason::EndTurn,

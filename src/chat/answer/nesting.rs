@@ -7,7 +7,7 @@ use memchr::memchr2;
 
 /// The place behind what has been followed so far.
 #[derive(Debug, Default)]
-pub(super) struct Nesting {
+pub(in crate::chat) struct Nesting {
     depth: u32,
     place: Place,
     closed: bool,
@@ -23,14 +23,14 @@ enum Place {
 
 impl Nesting {
     /// Follows all of `json`.
-    pub(super) fn follow(&mut self, mut json: &[u8]) {
+    pub(in crate::chat) fn follow(&mut self, mut json: &[u8]) {
         while let Some(end) = self.follow_to_close(json) {
             json = json.get(end..).unwrap_or_default();
         }
     }
 
     /// Follows `json` up to the bracket that closes the outermost value, and says where it ends; none where it stays open.
-    pub(super) fn follow_to_close(&mut self, json: &[u8]) -> Option<usize> {
+    pub(in crate::chat) fn follow_to_close(&mut self, json: &[u8]) -> Option<usize> {
         let mut at = 0;
         while let Some(byte) = json.get(at) {
             match (self.place, byte) {
@@ -61,7 +61,7 @@ impl Nesting {
     }
 
     /// Whether the last bracket closed the outermost value.
-    pub(super) fn is_closed(&self) -> bool {
+    pub(in crate::chat) fn is_closed(&self) -> bool {
         self.closed
     }
 }

@@ -19,7 +19,7 @@ use crate::protocol::{CallId, ToolCall, ToolName};
 const EXTRA: [&str; 2] = ["extra_content", "provider_specific_fields"];
 
 /// A field that nobody here reads takes about so many bytes of memory for each byte of its JSON.
-pub(super) const OPAQUE_WEIGHT: usize = 16;
+pub(in crate::chat) const OPAQUE_WEIGHT: usize = 16;
 
 /// A call that came without a name still gets an answer.
 const NO_NAME: &str = "unnamed";
@@ -29,7 +29,7 @@ const MAX_CALLS: usize = 1024;
 
 /// The calls of one answer.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(in crate::chat) struct Calls {
     list: Vec<Growing>,
     /// Which one grew last.
     current: usize,
@@ -38,13 +38,13 @@ pub(super) struct Calls {
 
 /// One piece, as sent; empty texts where nothing was.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Piece<'a> {
-    pub(super) id: &'a str,
-    pub(super) index: Option<u64>,
-    pub(super) name: &'a str,
-    pub(super) arguments: &'a str,
+pub(in crate::chat) struct Piece<'a> {
+    pub(in crate::chat) id: &'a str,
+    pub(in crate::chat) index: Option<u64>,
+    pub(in crate::chat) name: &'a str,
+    pub(in crate::chat) arguments: &'a str,
     /// What is kept for the provider: the fields of `EXTRA`.
-    pub(super) extra: [Option<&'a RawValue>; 2],
+    pub(in crate::chat) extra: [Option<&'a RawValue>; 2],
 }
 
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ struct Growing {
 
 impl Calls {
     /// Takes the next piece.
-    pub(super) fn push(&mut self, piece: Piece<'_>) {
+    pub(in crate::chat) fn push(&mut self, piece: Piece<'_>) {
         let found = self.find(piece);
         self.current = found.unwrap_or(self.list.len());
         if found.is_none() && self.list.len() < MAX_CALLS {
@@ -73,17 +73,17 @@ impl Calls {
     }
 
     /// Whether any call has come.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::chat) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
     /// How many bytes they take, about.
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::chat) fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// The calls, in the order in which they began, ids unique. And how many characters were mended in their arguments.
-    pub(super) fn finish(self) -> (Vec<ToolCall>, u32) {
+    pub(in crate::chat) fn finish(self) -> (Vec<ToolCall>, u32) {
         let (mut taken, mut mended) = (HashSet::new(), 0);
         let calls = self.list.into_iter().filter(|call| !(call.name.is_empty() && call.arguments.is_empty()));
         let named = calls.enumerate().map(|(at, call)| {

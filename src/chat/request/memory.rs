@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::accumulate::{Opening, TextCalls};
 use super::dialect::{Dialect, Quirk};
 use super::estimate::{self, Estimate, Measured, Verdict};
+use crate::chat::answer::accumulate::{Opening, TextCalls};
 use crate::protocol::{ModelId, Usage};
 
 /// Of requests in a row that look cut, this one is told of: the first may have an explanation.
@@ -197,7 +197,7 @@ impl EndpointMemory {
     /// It counted `usage` for what `estimate` says was sent to `model`. Whether the user is to be told that it does not
     /// see all of that: once, and not of a single odd count where that has another explanation.
     #[must_use]
-    pub(super) fn note_count(&self, model: &ModelId, estimate: &Estimate, usage: Usage) -> bool {
+    pub(in crate::chat) fn note_count(&self, model: &ModelId, estimate: &Estimate, usage: Usage) -> bool {
         let mut shown = self.shown();
         let cut = &mut shown.of(model).cut;
         let (in_a_row, well) = match cut {

@@ -25,7 +25,7 @@ const MAX_BLANK_BYTES: usize = 64;
 
 /// Tells thoughts from text.
 #[derive(Debug, Default)]
-pub(super) struct ThinkTags {
+pub(in crate::chat) struct ThinkTags {
     place: Place,
     held: String,
     began: Began,
@@ -48,7 +48,7 @@ enum Place {
 
 /// What a piece of text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::chat) enum Kind {
     /// Visible text.
     Text,
     /// A thought.
@@ -57,7 +57,7 @@ pub(super) enum Kind {
 
 /// How an answer began.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Began {
+pub(in crate::chat) enum Began {
     /// With text, or not yet.
     #[default]
     AsText,
@@ -71,7 +71,7 @@ pub(super) enum Began {
 
 impl ThinkTags {
     /// For an answer that begins in this way.
-    pub(super) fn new(opening: Opening) -> Self {
+    pub(in crate::chat) fn new(opening: Opening) -> Self {
         let place = match opening {
             Opening::Text => Place::Start,
             Opening::Thoughts => Place::StartOfThoughts,
@@ -80,22 +80,22 @@ impl ThinkTags {
     }
 
     /// Whether all that comes is text.
-    pub(super) fn pass(&self) -> bool {
+    pub(in crate::chat) fn pass(&self) -> bool {
         self.place == Place::Text
     }
 
     /// How many bytes are held back.
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::chat) fn held(&self) -> usize {
         self.held.len()
     }
 
     /// How the answer began, by what has come of it.
-    pub(super) fn began(&self) -> Began {
+    pub(in crate::chat) fn began(&self) -> Began {
         self.began
     }
 
     /// Whether `text`, which is a thought, is its matter: behind a tag that opens thoughts, or with one.
-    pub(super) fn may_take(&self, text: &str) -> bool {
+    pub(in crate::chat) fn may_take(&self, text: &str) -> bool {
         match self.place {
             Place::Inside(_) => true,
             Place::Start | Place::StartOfThoughts => {
@@ -106,14 +106,14 @@ impl ThinkTags {
     }
 
     /// Thoughts come by a way of their own: the answer does not begin with any.
-    pub(super) fn expect_text(&mut self) {
+    pub(in crate::chat) fn expect_text(&mut self) {
         if self.place == Place::StartOfThoughts {
             self.place = Place::Start;
         }
     }
 
     /// Takes the next piece and hands on what is clear by now.
-    pub(super) fn push(&mut self, piece: &str, mut on: impl FnMut(Kind, &str)) {
+    pub(in crate::chat) fn push(&mut self, piece: &str, mut on: impl FnMut(Kind, &str)) {
         if self.pass() {
             return on(Kind::Text, piece);
         }
@@ -125,7 +125,7 @@ impl ThinkTags {
     }
 
     /// The text has ended: hands on what was held back.
-    pub(super) fn finish(&mut self, mut on: impl FnMut(Kind, &str)) {
+    pub(in crate::chat) fn finish(&mut self, mut on: impl FnMut(Kind, &str)) {
         let held = std::mem::take(&mut self.held);
         match self.place {
             Place::Inside(_) => on(Kind::Thought, &held),

@@ -1,6 +1,6 @@
 //! A request as the JSON text that goes out.
 //!
-//! It only writes; what comes back is read by [`super::accumulate`]. A history is sendable as it is (see
+//! It only writes; what comes back is read by [`crate::chat::answer::accumulate`]. A history is sendable as it is (see
 //! [`crate::protocol::History`]), so nothing is repaired here but what chat-completions itself forbids: two user messages
 //! in a row, an image in a tool's answer, a message that says nothing. What a model's thoughts and a provider's own fields
 //! say is for that model alone: another one does not get them back. The surprising decision: `messages` stands last and
@@ -13,12 +13,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value, json};
 
+use super::call_ids;
 use super::dialect::{
     AskUsage, CallIds, Dialect, EchoReasoning, Effort, Extras, Images, MessageForm, NoText, OfferTools,
     OutputLimit, Signatures, Streaming, SystemRole, Temperature, Thoughtless, ToolNameField,
 };
 use super::messages::{Messages, join, text_value};
-use super::{ChatRequest, RequestMessage, call_ids};
+use crate::chat::{ChatRequest, RequestMessage};
 use crate::protocol::ToolDefinition;
 use crate::protocol::history::{Masked, WireForm};
 use crate::protocol::{
@@ -57,7 +58,7 @@ pub enum Delivery {
 const PREVIEW_CHARS: usize = 250;
 
 /// Fields that `extra_body` cannot replace: the conversation, and whether it is streamed.
-pub(super) const FIXED: [&str; 3] = ["messages", "tools", "stream"];
+pub(in crate::chat) const FIXED: [&str; 3] = ["messages", "tools", "stream"];
 
 /// Between a tool's answer and the images that go out behind it. JSON has no line feed of its own here.
 const IMAGES_FOLLOW: char = '\n';
@@ -101,7 +102,7 @@ pub fn body(request: &ChatRequest, options: &WireOptions, dialect: Dialect, imag
 }
 
 /// How the answer to `request` is asked for in `dialect`.
-pub(super) fn wanted(request: &ChatRequest, options: &WireOptions, dialect: Dialect) -> Delivery {
+pub(in crate::chat) fn wanted(request: &ChatRequest, options: &WireOptions, dialect: Dialect) -> Delivery {
     match dialect.streaming {
         _ if options.delivery == Delivery::Whole => Delivery::Whole,
         Streaming::On => Delivery::Streamed,
@@ -111,12 +112,12 @@ pub(super) fn wanted(request: &ChatRequest, options: &WireOptions, dialect: Dial
 }
 
 /// Whether tools go out with `request` in `dialect`.
-pub(super) fn offers_tools(request: &ChatRequest, dialect: Dialect) -> bool {
+pub(in crate::chat) fn offers_tools(request: &ChatRequest, dialect: Dialect) -> bool {
     !request.tools.is_empty() && dialect.tools == OfferTools::Offered
 }
 
 /// The effort that is asked for in `dialect`, where one is.
-pub(super) fn effort(options: &WireOptions, dialect: Dialect) -> Option<&str> {
+pub(in crate::chat) fn effort(options: &WireOptions, dialect: Dialect) -> Option<&str> {
     match dialect.effort {
         Effort::AsSet => options.reasoning_effort.as_deref(),
         Effort::LeftOut => None,
@@ -125,7 +126,7 @@ pub(super) fn effort(options: &WireOptions, dialect: Dialect) -> Option<&str> {
 }
 
 /// The field of the output limit in `dialect`, where there is one.
-pub(super) fn limit_field(dialect: Dialect) -> Option<&'static str> {
+pub(in crate::chat) fn limit_field(dialect: Dialect) -> Option<&'static str> {
     match dialect.output_limit {
         OutputLimit::MaxTokens => Some("max_tokens"),
         OutputLimit::MaxCompletionTokens => Some("max_completion_tokens"),

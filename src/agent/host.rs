@@ -1,0 +1,57 @@
+//! What a running call may ask of its run.
+//!
+//! A checkpoint goes the way of every entry, up through the sink, so that it is written before the file changes; and a call
+//! that finds more than it was allowed (a redirect to another host) has that judged by the rules of that moment.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::seams::Sink;
+use super::turns::Run;
+use crate::os::clock::Clock;
+use crate::permission::{PolicyCell, Verdict};
+use crate::protocol::{Access, AgentEvent, CallForm, Entry, EntryBody, Message, SavedFile, ToolName};
+use crate::tools::Host;
+
+/// The run, as one of its calls sees it.
+pub(super) struct RunHost {
+    tool: ToolName,
+    form: CallForm,
+    /// Position of the message that made the call.
+    message: usize,
+    policy: PolicyCell,
+    clock: Arc<dyn Clock>,
+    sink: Arc<dyn Sink>,
+}
+
+impl RunHost {
+    pub(super) fn new(run: &Run<'_>, tool: ToolName, form: CallForm) -> Self {
+        let asking = run.context.history.view().rev().find(|(slot, _)| match slot.message {
+            Message::Assistant(_) => true,
+            Message::User(_) | Message::Tool(_) => false,
+        });
+        Self {
+            tool,
+            form,
+            message: asking.map_or(0, |(slot, _)| slot.position),
+            policy: run.context.policy.clone(),
+            clock: Arc::clone(&run.agent.parts.clock),
+            sink: Arc::clone(&run.options.sink),
+        }
+    }
+}
+
+impl Host for RunHost {
+    fn checkpoint(&self, files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
+        let body = EntryBody::Checkpoint { message: self.message, files };
+        self.sink.emit(AgentEvent::Recorded(Entry { timestamp: self.clock.now_ms(), body }))
+    }
+
+    fn allows(&self, access: &Access) -> bool {
+        match self.policy.snapshot().judge(self.form, &self.tool, access) {
+            Verdict::Allow => true,
+            Verdict::Ask { .. } | Verdict::Deny { .. } => false,
+        }
+    }
+}
