@@ -10,7 +10,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use clawd::protocol::{Access, CallId, SavedFile, Tail, ToolStatus};
+use clawd::protocol::{Access, Answer, CallId, Choice, SavedFile, Tail, ToolStatus};
 use clawd::tools::read::Read;
 use clawd::tools::{Host, Scene, Tool};
 use clawd::workbench::{Setup, Workbench};
@@ -82,6 +82,10 @@ impl Host for Alone {
 
     fn allows(&self, _access: &Access) -> bool {
         false
+    }
+
+    fn ask(&self, _choice: Choice) -> BoxFuture<'_, Answer> {
+        Box::pin(std::future::ready(Answer::Unattended))
     }
 }
 

@@ -3,10 +3,15 @@
 //! Not a search: it ends after so many entries and so much time, found or not, for it only makes an error more helpful.
 
 use std::cmp::Reverse;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use super::super::walk;
+use tokio_util::sync::CancellationToken;
+
+use super::super::walk::{Ignored, Shown, Until, Walk};
 use super::same::is_same;
 
 /// Entries that are looked at.
@@ -15,23 +20,27 @@ const MOST_ENTRIES: usize = 20_000;
 const MOST_TIME: Duration = Duration::from_millis(50);
 /// Files of one name (`mod.rs`, `index.ts`) that are compared.
 const MOST_FOUND: usize = 50;
-/// Entries between two looks at the clock.
-const BETWEEN_LOOKS: usize = 256;
 
 /// Files below `root` that are called as `path` is, the most alike path first. What ignore files name is passed over.
 pub(super) fn named_alike(path: &Path, root: &Path) -> Vec<PathBuf> {
     let Some(wanted) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
-    let began = Instant::now();
-    let mut found: Vec<PathBuf> = walk::in_order(root)
-        .take(MOST_ENTRIES)
-        .enumerate()
-        .take_while(|(count, _)| count % BETWEEN_LOOKS != BETWEEN_LOOKS - 1 || began.elapsed() < MOST_TIME)
-        .filter_map(|(_, entry)| entry.ok())
-        .filter(|entry| entry.file_name().to_str().is_some_and(|name| is_same(name, wanted)))
-        .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))
-        .map(ignore::DirEntry::into_path)
-        .take(MOST_FOUND)
-        .collect();
+    let until = Until::within(&CancellationToken::new(), MOST_TIME);
+    let (shown, depth) = (Shown::Files, usize::MAX);
+    let walk = Walk { root, workspace: root, ignored: Ignored::LeftOut, shown, depth, until: &until };
+    let (entries, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    walk.each(|| {
+        |seen| {
+            let name = seen.path.file_name().and_then(|name| name.to_str());
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            if name.is_some_and(|name| is_same(name, wanted)) {
+                found.push(seen.path.to_owned());
+            }
+            let is_enough =
+                entries.fetch_add(1, Ordering::Relaxed) >= MOST_ENTRIES || found.len() >= MOST_FOUND;
+            if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     found.sort_by_cached_key(|found| {
         (Reverse(common_end(found, path)), found.components().count(), found.clone())
     });

@@ -176,6 +176,7 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
             "src/chat/answer/code_places.rs",
             "src/chat/answer/visible.rs",
             "src/tools/read/",
+            "src/tools/grep/bytes.rs",
         ],
     ),
     ("tokio", EVERYWHERE),
