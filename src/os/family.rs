@@ -17,6 +17,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
 
+use super::table::{self, Moment, Process, State};
+
 /// The variable that marks everything a command starts, whatever it does to leave its group.
 pub(super) const MARK: &str = "CLAWD_COMMAND_ID";
 /// How long a killed process takes to be gone.
@@ -42,7 +44,7 @@ pub fn adopt_orphans() -> io::Result<()> {
 pub async fn end_orphans() {
     // a killed orphan leaves orphans of its own; twenty generations are enough for anyone
     for _ in 0..20 {
-        let all = list::processes();
+        let all = table::processes();
         reap(&all);
         let orphans: Vec<&Process> = orphans(&all).filter(|orphan| orphan.state == State::Alive).collect();
         if orphans.is_empty() {
@@ -92,7 +94,7 @@ struct Leads {
 impl Family {
     /// `root` leads a process group of its own and was started with [`MARK`] set to `mark`.
     pub(super) fn new(root: Pid, mark: String) -> Self {
-        let began = list::began(root);
+        let began = table::began(root);
         living().push((root, began));
         let leads = Leads { group: true, session: true };
         Self { root, mark, began, known: HashSet::new(), root_is: Root::OurChild, leads }
@@ -106,10 +108,10 @@ impl Family {
 
     /// Whether any process of the command still runs. Adopted ones that have ended are waited for.
     pub(super) fn is_alive(&mut self) -> bool {
-        if no_children() && !self.has_group() {
+        if nobody_adopted() && !self.has_group() {
             return false;
         }
-        let all = list::processes();
+        let all = table::processes();
         reap(&all);
         if all.is_empty() { self.has_group() } else { !self.members(&all).is_empty() }
     }
@@ -124,7 +126,7 @@ impl Family {
             kill_process_group(self.root, signal).ok();
             kill_process_group(self.root, Signal::CONT).ok();
         }
-        for member in self.members(&list::processes()) {
+        for member in self.members(&table::processes()) {
             kill_process(member.pid, signal).ok();
             kill_process(member.pid, Signal::CONT).ok();
         }
@@ -177,7 +179,7 @@ impl Family {
         if !orphan || roots().contains(&process.pid) {
             return false;
         }
-        match list::mark_of(process.pid) {
+        match table::mark_of(process.pid) {
             Some(mark) => mark == self.mark,
             None => {
                 adopted && process.group != Some(rustix::process::getpgrp()) && self.is_nearest(process.began)
@@ -222,94 +224,14 @@ fn orphans(all: &[Process]) -> impl Iterator<Item = &Process> {
     })
 }
 
-/// A line of the process table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Process {
-    pid: Pid,
-    parent: Option<Pid>,
-    group: Option<Pid>,
-    session: Option<Pid>,
-    state: State,
-    began: Moment,
-}
-
-/// When a process began, in the kernel's ticks since the start of the machine (proc(5): `starttime`).
-type Moment = u64;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Alive,
-    /// A zombie: nothing runs any more.
-    Ended,
-}
-
-/// One system call that spares the walk through `/proc` after most commands: an orphan would be a child.
-fn no_children() -> bool {
-    use rustix::process::{WaitId, WaitIdOptions, waitid};
-    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    matches!(waitid(WaitId::All, look), Err(rustix::io::Errno::CHILD))
-}
-
-#[cfg(target_os = "linux")]
-mod list {
-    use super::{MARK, Moment, Pid, Process, State};
-    use std::fs;
-
-    /// The process table; empty where `/proc` is not mounted.
-    pub(super) fn processes() -> Vec<Process> {
-        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-        let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<i32>().ok();
-        let read = |pid| parse(&fs::read(format!("/proc/{pid}/stat")).ok()?);
-        entries.filter_map(Result::ok).filter_map(number).filter_map(read).collect()
-    }
-
-    /// `PID (NAME) STATE PARENT GROUP SESSION …`; the name may hold anything, also `) `.
-    pub(super) fn parse(stat: &[u8]) -> Option<Process> {
-        let text = String::from_utf8_lossy(stat);
-        let (pid, rest) = text.split_once(" (")?;
-        let mut fields = rest.rsplit_once(") ")?.1.split(' ');
-        let state = match fields.next()? {
-            "Z" | "X" => State::Ended,
-            _ => State::Alive,
-        };
-        // 0 is the kernel; -1 stands for the group of a process that is just being waited for
-        let id = |field: &str| field.parse().ok().filter(|raw: &i32| *raw > 0).and_then(Pid::from_raw);
-        let mut next = || fields.next().and_then(id);
-        let (parent, group, session) = (next(), next(), next());
-        // fifteen fields lie between
-        let began = fields.nth(15).and_then(|began| began.parse().ok()).unwrap_or(0);
-        Some(Process { parent, group, session, state, began, pid: id(pid)? })
-    }
-
-    /// When a process that is there began.
-    pub(super) fn began(pid: Pid) -> Moment {
-        let stat = fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok();
-        stat.and_then(|stat| parse(&stat)).map_or(0, |process| process.began)
-    }
-
-    /// The mark of a process, if it has one that can be read.
-    pub(super) fn mark_of(pid: Pid) -> Option<String> {
-        let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).ok()?;
-        let mark =
-            |variable: &[u8]| Some(variable.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?.to_vec());
-        String::from_utf8(environment.split(|byte| *byte == 0).find_map(mark)?).ok()
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod list {
-    use super::{Moment, Pid, Process};
-
-    pub(super) fn processes() -> Vec<Process> {
-        Vec::new()
-    }
-
-    pub(super) fn began(_pid: Pid) -> Moment {
-        0
-    }
-
-    pub(super) fn mark_of(_pid: Pid) -> Option<String> {
-        None
+/// Spares the walk through `/proc` after most commands: what is left of one whose root has ended was adopted by us.
+fn nobody_adopted() -> bool {
+    match table::own_children() {
+        Some(children) => {
+            let roots = roots();
+            children.iter().all(|child| roots.contains(child))
+        }
+        None => false,
     }
 }
 
@@ -319,26 +241,6 @@ mod tests {
 
     fn pid(raw: i32) -> Option<Pid> {
         Pid::from_raw(raw)
-    }
-
-    #[test]
-    fn a_process_is_read_whatever_its_name() {
-        let check = |stat: &str, expected: Option<(i32, State)>| {
-            let read = list::parse(stat.as_bytes())
-                .map(|process| (process.pid.as_raw_nonzero().get(), process.state));
-            assert_eq!(read, expected, "{stat}");
-        };
-        check("12 (sh) S 1 12 12 0 -1", Some((12, State::Alive)));
-        check("12 (a) Z 9 (b) ) Z 1 12 12 0 -1", Some((12, State::Ended)));
-        check("12 (tw\no) T 1 12 12 0", Some((12, State::Alive)));
-        let long = "12 (sh) S 1 12 12 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 11 12";
-        assert_eq!(list::parse(long.as_bytes()).unwrap().began, 98765);
-        check("12 (sh", None);
-        check("", None);
-        for of_nobody in ["2 (kthreadd) S 0 0 0 0", "7 (gone) X 0 -1 -1 0"] {
-            let read = list::parse(of_nobody.as_bytes()).unwrap();
-            assert_eq!((read.parent, read.group, read.session), (None, None, None));
-        }
     }
 
     #[test]
@@ -431,11 +333,5 @@ mod tests {
         let found: Vec<i32> = orphans(&all).map(|orphan| orphan.pid.as_raw_nonzero().get()).collect();
         roots().retain(|root| root.as_raw_nonzero().get() != 1_000_032);
         assert_eq!(found, [1_000_034]);
-    }
-
-    #[test]
-    fn this_process_is_in_the_table() {
-        let me = rustix::process::getpid();
-        assert!(list::processes().iter().any(|process| process.pid == me && process.state == State::Alive));
     }
 }

@@ -19,6 +19,7 @@ pub mod process;
 mod restrain;
 mod running;
 mod supervise;
+mod table;
 
 pub mod clock;
 pub mod http;

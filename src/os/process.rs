@@ -31,7 +31,7 @@ use tokio_util::task::TaskTracker;
 
 use super::capture::{Capture, Keep, Tail};
 use super::family::{Family, MARK, roots};
-use super::restrain::restrain;
+use super::restrain::{end_first, with_fewer_processes};
 use super::supervise::{Life, Supervisor, Times};
 
 pub use super::family::{adopt_orphans, end_orphans};
@@ -175,13 +175,13 @@ fn start(mut spawn: Spawn, leave_terminal: Option<&Path>) -> Result<Started, Spa
         let pipe = ChildStdout::from_std(OwnedFd::from(reader).into())?;
         // held until the child is noted, lest it be taken for an orphan
         let mut roots = roots();
-        let child = match confine {
-            Some(confine) => spawn_confined(command, confine)?,
-            None => spawn_here(command)?,
-        };
+        let child = with_fewer_processes(|| match confine {
+            Some(confine) => spawn_confined(command, confine),
+            None => spawn_here(command),
+        })?;
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).ok_or(io::ErrorKind::NotFound)?;
         roots.push(pid);
-        restrain(pid);
+        end_first(pid);
         Ok(Started { child, pipe, family: Family::new(pid, mark.clone()), pid })
     };
     begin().map_err(|source| {

@@ -379,6 +379,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_workspace_that_was_away_works_again_when_it_is_back() {
+        let session = Session::new();
+        let away = session.root.with_extension("away");
+        std::fs::rename(&session.root, &away).unwrap();
+        let error = text(&session, "pwd").await;
+        assert!(error.starts_with("Error: cannot run `bash`: the directory"), "{error}");
+        std::fs::rename(&away, &session.root).unwrap();
+        assert_eq!(text(&session, "pwd").await, session.root.display().to_string());
+    }
+
+    #[tokio::test]
+    async fn the_directory_may_stay_in_one_that_was_added() {
+        let (session, added) = (Session::new(), tempfile::tempdir().unwrap());
+        let added = added.path().canonicalize().unwrap();
+        session.bench.shell().add(added.clone());
+        let told = text(&session, &format!("cd {}; false", added.display())).await;
+        assert_eq!(told, format!("Error: exit code 1\n(no output)\n[directory: {}]", added.display()));
+    }
+
+    #[tokio::test]
     async fn a_long_output_is_cut_in_the_middle_and_kept_whole() {
         let session = Session::new();
         for (command, bytes) in [("seq 1 3000", 13_893), ("seq 1 200000", 1_288_895)] {
