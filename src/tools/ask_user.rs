@@ -1,4 +1,4 @@
-//! AskUser: a question to the user in the course of a run.
+//! `AskUser`: a question to the user in the course of a run.
 //!
 //! It touches nothing, so nobody is asked whether it may ask, in no mode. Who asks is the run's [`Host`](super::Host); where
 //! nobody is there, the model is told to decide by itself. Two ways lead out of a question: Esc leaves it unanswered, which the

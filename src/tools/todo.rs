@@ -1,4 +1,4 @@
-//! TodoWrite: the model's list of steps, replaced as a whole by each call.
+//! `TodoWrite`: the model's list of steps, replaced as a whole by each call.
 //!
 //! It touches nothing and is never asked for; the list is for the model's memory and the user's eyes. The surprise: there is
 //! no other store than the history. What the last call that went well has set is the list, so a resume or a rewind needs nothing

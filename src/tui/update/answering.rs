@@ -76,13 +76,13 @@ pub(super) fn paste(answering: &mut Answering, now: Moment, text: &str) -> bool 
 fn press_in_rows(answering: &mut Answering, key: Key) -> Pressed {
     match keymap::action(Focus::Choice, key) {
         Some(Action::Answer(number)) => take(answering, usize::from(number)),
-        Some(Action::Type(c)) => match c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()) {
-            Some(number) => take(answering, number),
-            None => {
-                answering.go_to_words();
-                type_in(answering, c)
+        Some(Action::Type(c)) => {
+            if let Some(number) = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()) {
+                return take(answering, number);
             }
-        },
+            answering.go_to_words();
+            type_in(answering, c)
+        }
         Some(Action::Enter) => take(answering, answering.focus + 1),
         other => elsewhere(answering, other),
     }
@@ -91,15 +91,13 @@ fn press_in_rows(answering: &mut Answering, key: Key) -> Pressed {
 /// The option with this number, from 1; the number behind them goes to the own words.
 fn take(answering: &mut Answering, number: usize) -> Pressed {
     let options = &answering.choice.options;
-    match number.checked_sub(1).and_then(|index| options.get(index)) {
-        Some(option) => Pressed::Chosen(option.clone()),
-        None => {
-            if number == options.len() + 1 {
-                answering.go_to_words();
-            }
-            Pressed::Nothing
-        }
+    if let Some(option) = number.checked_sub(1).and_then(|index| options.get(index)) {
+        return Pressed::Chosen(option.clone());
     }
+    if number == options.len() + 1 {
+        answering.go_to_words();
+    }
+    Pressed::Nothing
 }
 
 fn press_in_words(answering: &mut Answering, key: Key) -> Pressed {

@@ -459,7 +459,7 @@ mod tests {
         report(&mut model, begun("AskUser", json!({"question": "Which?"})));
         let display = Display::Line("the first".to_owned());
         let (id, name) = (CallId::from("AskUser"), ToolName::from("AskUser"));
-        let (status, content, duration) = (ToolStatus::Success, Content::text(""), Duration::from_secs(60));
+        let (status, content, duration) = (ToolStatus::Success, Content::text(""), Duration::from_mins(1));
         report(&mut model, AgentEvent::ToolResult { id, name, status, content, display, duration });
         let Cell::Call(call) = last(&model) else { panic!("a call") };
         assert_eq!((call.label.verb.as_str(), call.label.object.as_str()), ("ask", "Which?"));
