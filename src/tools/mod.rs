@@ -12,6 +12,7 @@ pub mod bash;
 pub mod edit;
 pub mod glob;
 pub mod grep;
+pub mod patch;
 pub mod read;
 pub mod write;
 
@@ -35,7 +36,7 @@ use crate::protocol::{Access, CallId, Content, Display, Preview, SavedFile, Tail
 use crate::workbench::Workbench;
 
 pub use recall::recall;
-pub use registry::ToolRegistry;
+pub use registry::{EditTool, ToolRegistry};
 
 /// One tool.
 pub trait Tool: Send + Sync {

@@ -35,6 +35,7 @@ mod tidy;
 mod tools_bash;
 mod tools_edit;
 mod tools_files;
+mod tools_patch;
 mod tools_search;
 mod watched;
 mod workshop;
