@@ -229,7 +229,9 @@ fn write_follows_a_link_inside_the_workspace_and_judges_one_that_leads_out() {
     symlink(shop.clawd().home(), shop.path("dir")).unwrap();
     let write = |path: &str| call("Write", json!({"file_path": path, "content": "new"}));
     let run = shop.run([[call("Read", read("in"))], [write("in")], [write("out")], [write("dir/made")]]);
-    assert_eq!([1, 2, 3].map(|number| run.was_denied(number)), [false, true, true]);
+    assert_eq!([1, 3].map(|number| run.was_denied(number)), [false, true]);
+    // what is there cannot be read unasked, and so not be written over
+    assert!(run.told[2].starts_with("Error: "), "{}", run.told[2]);
     assert_eq!(
         (shop.text("real").as_str(), fs::read_to_string(&outside).unwrap().as_str()),
         ("new", "theirs")

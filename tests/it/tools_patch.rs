@@ -265,14 +265,12 @@ fn a_link_out_of_the_workspace_is_judged_by_where_it_leads() {
     fs::write(&outside, "x\n").unwrap();
     symlink(&outside, shop.path("link")).unwrap();
     symlink(shop.clawd().home(), shop.path("dir")).unwrap();
-    for body in [
-        "*** Update File: link\n@@\n-x\n+y",
-        "*** Add File: dir/new\n+x",
-        "*** Update File: f\n*** Move to: dir/new",
-    ] {
-        let run = shop.run([[patch(body)]]);
-        assert!(run.was_denied(0), "{body}: {}", run.told.last().unwrap());
-    }
+    let bodies = ["*** Add File: dir/new\n+x", "*** Update File: f\n*** Move to: dir/new"];
+    let run = shop.run([vec![read("f")], bodies.map(patch).into()]);
+    assert_eq!([1, 2].map(|number| run.was_denied(number)), [true, true], "{:?}", run.told);
+    // what is there cannot be read unasked, and so not be changed
+    let told = shop.tell_all([read("link"), patch("*** Update File: link\n@@\n-x\n+y")]);
+    assert!(told[1].starts_with("Error: "), "{}", told[1]);
     assert_eq!(fs::read_to_string(outside).unwrap(), "x\n");
     assert!(!shop.clawd().home().join("new").exists());
 }

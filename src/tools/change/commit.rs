@@ -271,6 +271,32 @@ mod tests {
     }
 
     #[test]
+    fn a_move_that_fails_half_way_is_taken_back_too() {
+        let session = stage_for_all();
+        let before = world(&session);
+        let steps = every_kind(&session);
+        let mut made = Vec::new();
+        let mut staged: Vec<Staged> = steps.iter().map(|step| stage(step, &mut made).unwrap()).collect();
+        // the new bytes of the moved file are lost, so that it can be renamed and not filled
+        let failed = commit_all(&mut staged, |number| {
+            let temps = fs::read_dir(session.path("to")).unwrap().map(|entry| entry.unwrap().path());
+            for temp in temps.filter(|path| number == 5 && path.to_string_lossy().contains("/.clawd-")) {
+                fs::remove_file(temp).unwrap();
+            }
+            Ok(())
+        })
+        .unwrap_err();
+        assert!(
+            failed.error.starts_with("Error: cannot move ") && failed.stuck.is_empty(),
+            "{}",
+            failed.error
+        );
+        drop(staged);
+        file::remove_empty(&made);
+        assert_eq!(world(&session), before);
+    }
+
+    #[test]
     fn whichever_file_goes_meanwhile_nothing_else_does() {
         for name in FILES {
             let session = stage_for_all();

@@ -196,6 +196,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
+    use futures_util::FutureExt;
     use serde_json::json;
 
     use super::super::edit::Edit;
@@ -480,6 +481,24 @@ mod tests {
             session.run(&Edit, &four),
         );
         assert_eq!(held(&session), pairs(&[("a", "x\nx\nx\n"), ("b", "x\nx\nx\n")]));
+    }
+
+    #[tokio::test]
+    async fn of_two_patches_none_waits_for_a_file_that_the_other_holds() {
+        let session = known(&[("a", "1\n2\n"), ("b", "1\n2\n")]).await;
+        let both = |first: &str, second: &str, line: &str| {
+            patch(&format!("*** Update File: {first}\n@@\n-{line}\n*** Update File: {second}\n@@\n-{line}"))
+        };
+        let (one, two) = (both("a", "b", "1"), both("b", "a", "2"));
+        let held_back = session.bench.files().lock(&session.path("a")).await;
+        let (mut one, mut two) =
+            (Box::pin(session.run(&ApplyPatch, &one)), Box::pin(session.run(&ApplyPatch, &two)));
+        // both are under way now, each as far as it comes
+        assert!((&mut one).now_or_never().is_none() && (&mut two).now_or_never().is_none());
+        drop(held_back);
+        let end = tokio::time::timeout(std::time::Duration::from_secs(60), async { tokio::join!(one, two) });
+        end.await.expect("they do not wait for each other for ever");
+        assert_eq!(held(&session), pairs(&[("a", ""), ("b", "")]));
     }
 
     #[tokio::test]
