@@ -14,6 +14,7 @@ pub mod bash;
 pub mod edit;
 pub mod glob;
 pub mod grep;
+pub mod patch;
 pub mod read;
 pub mod todo;
 pub mod write;
@@ -41,7 +42,7 @@ use crate::protocol::{
 use crate::workbench::Workbench;
 
 pub use recall::recall;
-pub use registry::ToolRegistry;
+pub use registry::{EditTool, ToolRegistry};
 
 /// One tool.
 pub trait Tool: Send + Sync {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Tool;
-use super::{ask_user, background, bash, edit, glob, grep, read, todo, write};
+use super::{ask_user, background, bash, edit, glob, grep, patch, read, todo, write};
 use crate::protocol::{ToolDefinition, ToolName};
 use crate::text::nearest::nearest;
 use crate::workbench::Workbench;
@@ -15,6 +15,25 @@ use crate::workbench::Workbench;
 #[derive(Default)]
 pub struct ToolRegistry {
     tools: Vec<Arc<dyn Tool>>,
+}
+
+/// The tool that changes a part of a file: there is one, in the form in which the model was trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EditTool {
+    /// `Edit`: one text in the place of another.
+    #[default]
+    Replacement,
+    /// `ApplyPatch`: a patch over several files.
+    Patch,
+}
+
+impl EditTool {
+    fn tool(self) -> Arc<dyn Tool> {
+        match self {
+            Self::Replacement => Arc::new(edit::Edit),
+            Self::Patch => Arc::new(patch::ApplyPatch),
+        }
+    }
 }
 
 /// Two tools of one name.
@@ -28,12 +47,17 @@ impl ToolRegistry {
         Self::default()
     }
 
-    /// The tools that every session has, but for those whose names are `disallowed`.
-    pub fn built_in(bench: &Workbench, disallowed: &HashSet<String>) -> Result<Self, Duplicate> {
+    /// The tools that every session has, but for those whose names are `disallowed`. Where `Edit` is, there is no
+    /// `ApplyPatch` either: a rule for the one holds for the other, so it could only be refused.
+    pub fn built_in(
+        bench: &Workbench,
+        editing: EditTool,
+        disallowed: &HashSet<String>,
+    ) -> Result<Self, Duplicate> {
         let tools: [Arc<dyn Tool>; 10] = [
             Arc::new(read::Read),
             Arc::new(write::Write),
-            Arc::new(edit::Edit),
+            editing.tool(),
             Arc::new(bash::Bash::new(Arc::clone(bench.shell()))),
             Arc::new(background::BashOutput),
             Arc::new(background::KillShell),
@@ -43,7 +67,11 @@ impl ToolRegistry {
             Arc::new(ask_user::AskUser),
         ];
         let mut registry = Self::new();
-        for tool in tools.into_iter().filter(|tool| !disallowed.contains(tool.name())) {
+        let is_withheld = |name: &str| {
+            disallowed.contains(name)
+                || (name == patch::ApplyPatch.name() && disallowed.contains(edit::Edit.name()))
+        };
+        for tool in tools.into_iter().filter(|tool| !is_withheld(tool.name())) {
             registry.register(tool)?;
         }
         Ok(registry)
@@ -90,10 +118,14 @@ mod tests {
     use crate::workbench::Setup;
 
     fn registry(disallowed: &[&str]) -> ToolRegistry {
+        registry_for(EditTool::Replacement, disallowed)
+    }
+
+    fn registry_for(editing: EditTool, disallowed: &[&str]) -> ToolRegistry {
         let dir = tempfile::tempdir().unwrap();
         let bench = Workbench::new(Setup { root: dir.path().into(), ..Setup::default() }).unwrap();
         let disallowed = disallowed.iter().map(|&name| name.to_owned()).collect();
-        ToolRegistry::built_in(&bench, &disallowed).unwrap()
+        ToolRegistry::built_in(&bench, editing, &disallowed).unwrap()
     }
 
     #[test]
@@ -102,6 +134,18 @@ mod tests {
         let all = "Read Write Edit Bash BashOutput KillShell Glob Grep TodoWrite AskUser";
         assert_eq!(names(&registry(&[])), all);
         assert_eq!(names(&registry(&["Bash", "Write"])), all.replace("Write Edit Bash ", "Edit "));
+    }
+
+    #[test]
+    fn there_is_one_tool_to_edit_with() {
+        let names = |disallowed: &[&str]| {
+            registry_for(EditTool::Patch, disallowed).names().collect::<Vec<_>>().join(" ")
+        };
+        let all = "Read Write ApplyPatch Bash BashOutput KillShell Glob Grep TodoWrite AskUser";
+        assert_eq!(names(&[]), all);
+        assert_eq!(names(&["ApplyPatch"]), all.replace("ApplyPatch ", ""));
+        assert_eq!(names(&["Edit"]), all.replace("ApplyPatch ", ""));
+        assert_eq!(registry(&["ApplyPatch"]).names().nth(2), Some("Edit"));
     }
 
     #[test]

@@ -38,6 +38,7 @@ mod tidy;
 mod tools_bash;
 mod tools_edit;
 mod tools_files;
+mod tools_patch;
 mod tools_read;
 mod tools_search;
 mod watched;

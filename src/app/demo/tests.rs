@@ -1,5 +1,6 @@
 //! The script against the real loop and the real tools.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -18,7 +19,7 @@ use crate::os::env::Env;
 use crate::permission::{Mode, Policy, PolicyCell, Scope};
 use crate::protocol::{AgentEvent, Answer, Asked, EntryBody, History, Message, Preview, Question, RunEnd};
 use crate::session::SharedLog;
-use crate::tools::ToolRegistry;
+use crate::tools::{EditTool, ToolRegistry};
 use crate::workbench::{Setup, Workbench};
 
 /// A demonstration without a screen.
@@ -61,7 +62,7 @@ impl Stage {
         let bench = Arc::new(Workbench::new(setup).unwrap());
         let agent = Agent::create(AgentParts {
             chat: Arc::new(Script { pace }),
-            tools: Arc::new(ToolRegistry::built_in(&bench, &std::collections::HashSet::new()).unwrap()),
+            tools: Arc::new(ToolRegistry::built_in(&bench, EditTool::Replacement, &HashSet::new()).unwrap()),
             hooks: Arc::new(NoHooks),
             clock: Arc::new(SystemClock),
             system: "".into(),

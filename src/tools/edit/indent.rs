@@ -5,7 +5,7 @@
 
 /// A rule from one indentation to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule<'a> {
+pub(in crate::tools) enum Rule<'a> {
     /// As written.
     Same,
     /// The file has this before it.
@@ -22,7 +22,7 @@ pub(super) enum Rule<'a> {
 }
 
 /// The rule that explains every pair of (as written, as in the file).
-pub(super) fn learn<'a>(pairs: &[(&'a [u8], &'a [u8])]) -> Option<Rule<'a>> {
+pub(in crate::tools) fn learn<'a>(pairs: &[(&'a [u8], &'a [u8])]) -> Option<Rule<'a>> {
     let all = |rule: Rule<'_>| {
         pairs.iter().all(|(written, found)| rule.apply(written).is_some_and(|made| made == *found))
     };
@@ -38,7 +38,7 @@ pub(super) fn learn<'a>(pairs: &[(&'a [u8], &'a [u8])]) -> Option<Rule<'a>> {
 
 impl Rule<'_> {
     /// The indentation that stands for `written` in the file.
-    pub(super) fn apply(&self, written: &[u8]) -> Option<Vec<u8>> {
+    pub(in crate::tools) fn apply(&self, written: &[u8]) -> Option<Vec<u8>> {
         match *self {
             Self::Same => Some(written.to_vec()),
             Self::Add(front) => Some([front, written].concat()),
@@ -54,7 +54,7 @@ impl Rule<'_> {
 }
 
 /// A line's indentation and the rest of it.
-pub(super) fn split(line: &[u8]) -> (&[u8], &[u8]) {
+pub(in crate::tools) fn split(line: &[u8]) -> (&[u8], &[u8]) {
     let width = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     line.split_at(width)
 }

@@ -23,9 +23,9 @@ use crate::text::diff::{diff, unified_text};
 use crate::workbench::files::MOST_HASHED;
 use crate::workbench::{Stale, Stamp, Workbench};
 
-mod indent;
+pub(super) mod indent;
 pub mod matcher;
-mod nearest;
+pub(super) mod nearest;
 pub mod view;
 
 /// What the model gets to see of the diff: enough to notice an edit in the wrong place.

@@ -16,7 +16,7 @@ const MOST_SHOWN: usize = 12;
 const LONGEST: usize = 200;
 
 /// The lines of `text` (with line feeds) that are most like `old`, numbered, blanks at their ends made visible.
-pub(super) fn nearest_lines(text: &str, old: &str) -> Option<String> {
+pub(in crate::tools) fn nearest_lines(text: &str, old: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let wanted: Vec<&str> = old.lines().collect();
     let start = by_equal_lines(&lines, &wanted).or_else(|| by_likeness(&lines, &wanted))?;
@@ -24,13 +24,13 @@ pub(super) fn nearest_lines(text: &str, old: &str) -> Option<String> {
 }
 
 /// The lines from number `first` (from 1) on, as many as `old` has.
-pub(super) fn lines_at(text: &str, first: usize, old: &str) -> String {
+pub(in crate::tools) fn lines_at(text: &str, first: usize, old: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     numbered(&lines, first.saturating_sub(1), old.lines().count())
 }
 
 /// `old` without the numbers that Read puts before each line, if all its lines have one.
-pub(super) fn without_numbers(old: &str) -> Option<String> {
+pub(in crate::tools) fn without_numbers(old: &str) -> Option<String> {
     let bare = |line| {
         let (number, rest) = str::split_once(line, '\t')?;
         (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(rest)

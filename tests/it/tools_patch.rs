@@ -1,0 +1,501 @@
+//! ApplyPatch: who is offered it, what each construct does to the disk, and that it is all or nothing.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::endpoint::{Call, call, calls};
+use crate::harness::Signal;
+use crate::sessions::session_file;
+use crate::watched::DEADLINE;
+use crate::workshop::{Workshop, lines_of};
+
+/// A project whose model is offered `ApplyPatch`.
+fn shop() -> Workshop {
+    Workshop::new().with(patching)
+}
+
+fn patching(clawd: crate::harness::Clawd) -> crate::harness::Clawd {
+    clawd.home_file("config.toml", "edit_tool = \"patch\"\n")
+}
+
+fn read(path: &str) -> Call {
+    call("Read", json!({"file_path": path}))
+}
+
+fn patch(body: &str) -> Call {
+    call("ApplyPatch", json!({"patch": format!("*** Begin Patch\n{body}\n*** End Patch\n")}))
+}
+
+/// All files of the project, each with what it holds.
+fn held(shop: &Workshop) -> Vec<(String, String)> {
+    fn below(root: &Path, directory: &Path, out: &mut Vec<(String, String)>) {
+        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if entry.file_type().unwrap().is_dir() {
+                below(root, &path, out);
+            } else {
+                let text = fs::read(&path).unwrap_or_default().escape_ascii().to_string();
+                out.push((path.strip_prefix(root).unwrap().to_str().unwrap().to_owned(), text));
+            }
+        }
+    }
+    let root = shop.path("");
+    let mut out = Vec::new();
+    below(&root, &root, &mut out);
+    out.sort();
+    out
+}
+
+fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
+    of.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().escape_ascii().to_string())).collect()
+}
+
+/// Reads the files and applies the patch, as it stands; what it is told, and the project then.
+fn applied(files: &[(&str, &str)], patch: &str) -> (String, Vec<(String, String)>) {
+    let shop = files.iter().fold(shop(), |shop, (name, text)| shop.file(name, text));
+    let reads: Vec<Call> = files.iter().map(|(name, _)| read(name)).collect();
+    let run = shop.run([reads, vec![call("ApplyPatch", json!({"patch": patch}))]]);
+    (run.told.last().unwrap().clone(), held(&shop))
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], body: &str, expected: &[(&str, &str)]) {
+    let (told, found) = applied(files, &format!("*** Begin Patch\n{body}\n*** End Patch"));
+    assert_eq!(found, pairs(expected), "{body}: {told}");
+    assert!(!told.starts_with("Error"), "{told}");
+}
+
+#[track_caller]
+fn refused(files: &[(&str, &str)], patch: &str, why: &str) {
+    let (told, found) = applied(files, patch);
+    assert!(told.starts_with("Error: ") && told.contains(why), "{patch}: {told}");
+    assert_eq!(found, pairs(files), "nothing changed: {patch}");
+}
+
+#[track_caller]
+fn refused_body(files: &[(&str, &str)], body: &str, why: &str) {
+    refused(files, &format!("*** Begin Patch\n{body}\n*** End Patch"), why);
+}
+
+#[test]
+fn the_tool_to_edit_with_follows_the_setting_and_else_the_model() {
+    let offered = |config: &str, model: &str, options: &[&str]| {
+        let shop = Workshop::new()
+            .with(|clawd| clawd.home_file("config.toml", config).env("CLAWD_MODEL", model))
+            .options(options.iter().copied());
+        shop.tell("Glob", json!({"pattern": "*"}));
+        let requests = shop.endpoint().requests();
+        let names = requests[0].tool_names();
+        let editors: Vec<&str> =
+            names.iter().copied().filter(|name| ["Edit", "ApplyPatch"].contains(name)).collect();
+        editors.join(" ")
+    };
+    assert_eq!(offered("", "mock-1", &[]), "Edit");
+    assert_eq!(offered("", "openai/gpt-5-mini", &[]), "ApplyPatch");
+    assert_eq!(offered("edit_tool = \"auto\"\n", "gpt-4.1", &[]), "ApplyPatch");
+    assert_eq!(offered("edit_tool = \"edit\"\n", "gpt-5", &[]), "Edit");
+    assert_eq!(offered("edit_tool = \"patch\"\n", "mock-1", &[]), "ApplyPatch");
+    assert_eq!(offered("edit_tool = \"patch\"\n", "mock-1", &["--disallowed-tools", "ApplyPatch"]), "");
+    assert_eq!(offered("edit_tool = \"patch\"\n", "mock-1", &["--disallowed-tools", "Edit"]), "");
+    assert_eq!(offered("", "mock-1", &["--disallowed-tools", "ApplyPatch"]), "Edit");
+}
+
+#[test]
+fn another_model_brings_another_tool_and_what_was_edited_stays_known() {
+    let shop = Workshop::new().file("f", "one\n");
+    shop.run([
+        [read("f")],
+        [call("Edit", json!({"file_path": "f", "old_string": "one", "new_string": "two"}))],
+    ]);
+    let shop = shop.options(["-c", "-m", "gpt-5"]);
+    shop.run([[patch("*** Update File: f\n@@\n-two\n+three")]]);
+    assert_eq!(shop.text("f"), "three\n", "{:?}", shop.told());
+    let shop = shop.options(["-c", "-m", "mock-1"]);
+    shop.run([
+        [call("Edit", json!({"file_path": "f", "old_string": "three", "new_string": "four"}))],
+        [patch("*** Delete File: f")],
+    ]);
+    assert_eq!(shop.text("f"), "four\n", "{:?}", shop.told());
+    let told = shop.told();
+    assert!(told.last().unwrap().starts_with("Error: there is no tool \"ApplyPatch\""), "{told:?}");
+}
+
+#[test]
+fn every_construct_does_what_it_says() {
+    let abc = ("f", "a\nb\nc\n");
+    check(&[], "*** Add File: d/new.txt\n+one\n+\n+  two", &[("d/new.txt", "one\n\n  two\n")]);
+    check(&[], "*** Add File: empty", &[("empty", "")]);
+    check(&[abc], "*** Update File: f\n@@\n a\n-b\n+B\n c", &[("f", "a\nB\nc\n")]);
+    check(&[abc], "*** Update File: f\n@@ a\n+x", &[("f", "a\nx\nb\nc\n")]);
+    check(&[abc], "*** Update File: f\n@@\n-a\n+A\n@@\n-c\n+C", &[("f", "A\nb\nC\n")]);
+    check(&[abc], "*** Update File: f\n@@\n c\n+d\n*** End of File", &[("f", "a\nb\nc\nd\n")]);
+    check(&[abc], "*** Delete File: f", &[]);
+    check(&[abc], "*** Update File: f\n*** Move to: d/g", &[("d/g", "a\nb\nc\n")]);
+    check(&[abc], "*** Update File: f\n*** Move to: g\n@@\n-b", &[("g", "a\nc\n")]);
+    check(&[abc], "*** Delete File: f\n*** Add File: f\n+x", &[("f", "x\n")]);
+    check(&[abc], "*** Update File: f\n@@\n-c\n+C\n*** Update File: f\n@@\n-a\n+A", &[("f", "A\nb\nC\n")]);
+    check(&[abc, ("a b", "x\n")], "*** Update File: a b\n@@\n-x\n+y\n*** Delete File: f", &[("a b", "y\n")]);
+    check(&[("f", "a\r\nb\r\n")], "*** Update File: f\n@@\n a\n+x\n b", &[("f", "a\r\nx\r\nb\r\n")]);
+    check(&[("f", "\u{feff}a\nb")], "*** Update File: f\n@@\n-a\n+A\n b\n+c", &[("f", "\u{feff}A\nb\nc")]);
+    check(
+        &[("f", "\tif a {\n\t\tb\n")],
+        "*** Update File: f\n@@\n     if a {\n-        b\n+        c",
+        &[("f", "\tif a {\n\t\tc\n")],
+    );
+    let two = "class A:\n    def f():\n        x\nclass B:\n    def f():\n        x\n";
+    check(
+        &[("f", two)],
+        "*** Update File: f\n@@ class B:\n@@     def f():\n-        x\n+        y",
+        &[("f", "class A:\n    def f():\n        x\nclass B:\n    def f():\n        y\n")],
+    );
+}
+
+#[test]
+fn what_is_around_a_patch_does_not_matter() {
+    let bare = "*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch";
+    for wrapped in [
+        format!("apply_patch <<'EOF'\n{bare}\nEOF"),
+        format!("```patch\n{bare}\n```\n"),
+        format!("\n\n{bare}\n\n"),
+        bare.replace('\n', "\r\n"),
+        bare.lines().map(|line| format!("    {line}\n")).collect(),
+        bare.replace("@@", "@@ -1,1 +1,1 @@"),
+    ] {
+        let (told, found) = applied(&[("f", "a\n")], &wrapped);
+        assert_eq!(found, pairs(&[("f", "b\n")]), "{wrapped}: {told}");
+    }
+}
+
+#[test]
+fn what_is_no_patch_is_refused_with_the_line() {
+    let files = &[("f", "a\n")];
+    refused(files, "hello", "line 1 of the patch");
+    refused(files, "*** Begin Patch\n*** Update File: f\n@@\n-a\n+b", "cut off");
+    refused_body(files, "*** Update File: f\n@@\n-a\nb", "line 5 of the patch: expected");
+    refused_body(files, "*** Add File: g\nx", "line 3 of the patch: expected `+`");
+    refused_body(files, "*** Update File: f\nold mode 100644\nnew mode 100755", "line 3");
+    refused_body(files, "*** Update File: f\n@@\n a", "changes nothing");
+}
+
+#[test]
+fn of_a_patch_with_one_part_that_does_not_fit_nothing_is_done() {
+    let files = &[("f", "a\nb\na\n"), ("g", "x\n")];
+    let good = "*** Update File: g\n@@\n-x\n+y\n*** Add File: new/file\n+z\n";
+    for (bad, why) in [
+        ("*** Update File: f\n@@\n-nothing\n+y", "is not in f"),
+        ("*** Update File: f\n@@\n-a\n+A", "fits f 2 times, at lines 1, 3"),
+        ("*** Add File: f\n+x", "f exists already"),
+        ("*** Update File: f\n*** Move to: g", "g exists already"),
+        ("*** Update File: absent\n@@\n-x\n+y", "absent does not exist"),
+        ("*** Delete File: ..", "directory"),
+    ] {
+        refused_body(files, &format!("{good}{bad}"), why);
+    }
+}
+
+#[test]
+fn files_must_have_been_read_and_be_unchanged() {
+    let shop = shop().file("f", "one\n").file("g", "one\n");
+    let both = || patch("*** Update File: f\n@@\n-one\n+two\n*** Delete File: g");
+    let told = shop.tell_all([
+        both(),
+        read("f"),
+        read("g"),
+        call("Bash", json!({"command": "printf 'zero\\none\\n' > f"})),
+        both(),
+        both(),
+    ]);
+    assert!(told[0].contains("cannot edit f, g: they have not been read"), "{}", told[0]);
+    assert!(told[4].contains("f has changed since it was read") && told[4].contains("2\tone"), "{}", told[4]);
+    assert_eq!(held(&shop), pairs(&[("f", "zero\ntwo\n")]), "{}", told[5]);
+}
+
+#[test]
+fn what_a_late_patch_was_shown_counts_after_a_resume() {
+    let shop = shop().file("f", "one\n");
+    let change = || patch("*** Update File: f\n@@\n-one\n+two");
+    shop.tell_all([read("f"), call("Bash", json!({"command": "printf 'zero\\none\\n' > f"})), change()]);
+    let shop = shop.options(["-c"]);
+    shop.run([[change()]]);
+    assert_eq!(shop.text("f"), "zero\ntwo\n", "{:?}", shop.told());
+}
+
+#[test]
+fn a_moved_file_keeps_its_mode_and_its_number() {
+    let shop = shop().file("run.sh", "a\n").file("plain", "b\n");
+    fs::set_permissions(shop.path("run.sh"), fs::Permissions::from_mode(0o751)).unwrap();
+    let number = shop.path("plain").metadata().unwrap().ino();
+    let moves = "*** Update File: run.sh\n*** Move to: bin/run\n@@\n-a\n+A\n*** Update File: plain\n*** Move to: other";
+    shop.run([vec![read("run.sh"), read("plain")], vec![patch(moves)]]);
+    assert_eq!((shop.bits("bin/run"), shop.text("bin/run").as_str()), (0o751, "A\n"));
+    assert_eq!(shop.path("other").metadata().unwrap().ino(), number);
+}
+
+#[test]
+fn a_rule_for_edit_holds_for_every_file_of_a_patch() {
+    let rules = ["--allowed-tools", "Edit(src/**)", "--disallowed-tools", "Edit(src/secret)"];
+    let cases = [
+        ("*** Add File: src/a\n+x", true),
+        ("*** Add File: src/a\n+x\n*** Add File: b\n+x", false),
+        ("*** Add File: src/secret\n+x", false),
+        ("*** Update File: src/old\n*** Move to: src/new", true),
+        ("*** Update File: src/old\n*** Move to: new", false),
+        ("*** Update File: src/old\n*** Move to: src/secret", false),
+    ];
+    for (body, allowed) in cases {
+        let shop = Workshop::in_mode("default").with(patching).options(rules).file("src/old", "x\n");
+        let run = shop.run([[read("src/old")], [patch(body)]]);
+        assert_eq!(
+            (run.was_denied(1), held(&shop) == pairs(&[("src/old", "x\n")])),
+            (!allowed, !allowed),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn a_link_out_of_the_workspace_is_judged_by_where_it_leads() {
+    let shop = Workshop::in_mode("accept-edits").with(patching).file("f", "x\n");
+    let outside = shop.clawd().home().join("outside");
+    fs::write(&outside, "x\n").unwrap();
+    symlink(&outside, shop.path("link")).unwrap();
+    symlink(shop.clawd().home(), shop.path("dir")).unwrap();
+    let bodies = ["*** Add File: dir/new\n+x", "*** Update File: f\n*** Move to: dir/new"];
+    let run = shop.run([vec![read("f")], bodies.map(patch).into()]);
+    assert_eq!([1, 2].map(|number| run.was_denied(number)), [true, true], "{:?}", run.told);
+    // what is there cannot be read unasked, and so not be changed
+    let told = shop.tell_all([read("link"), patch("*** Update File: link\n@@\n-x\n+y")]);
+    assert!(told[1].starts_with("Error: "), "{}", told[1]);
+    assert_eq!(fs::read_to_string(outside).unwrap(), "x\n");
+    assert!(!shop.clawd().home().join("new").exists());
+}
+
+#[test]
+fn one_checkpoint_names_all_files_of_a_patch_before_they_change() {
+    let shop = shop().file("f", "f\n").file("g", "g\n").file("h", "h\n");
+    let body = "*** Update File: f\n@@\n-f\n+F\n*** Delete File: g\n*** Update File: h\n*** Move to: i\n*** Add File: j\n+j";
+    shop.run([vec![read("f"), read("g"), read("h")], vec![patch(body)]]);
+    let session = session_file(shop.clawd());
+    let text = fs::read_to_string(&session).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let checkpoints: Vec<&Value> = lines.iter().filter(|line| line["type"] == "checkpoint").collect();
+    assert_eq!(checkpoints.len(), 1);
+    let images = session.with_extension("").join("before");
+    let saved: Vec<(String, Option<String>)> = checkpoints[0]["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| {
+            let image = file["before"].as_str().map(|hash| fs::read_to_string(images.join(hash)).unwrap());
+            (file["path"].as_str().unwrap().to_owned(), image)
+        })
+        .collect();
+    let expected = [("f", Some("f\n")), ("g", Some("g\n")), ("h", Some("h\n")), ("i", None), ("j", None)];
+    assert_eq!(saved, expected.map(|(name, image)| (shop.at(name), image.map(str::to_owned))));
+}
+
+/// The program in a mount namespace of its own, in which `setup` was done; none where the system does not allow that.
+fn contained(shop: Workshop, setup: &str) -> Option<Workshop> {
+    let can = Command::new("unshare").args(["-Urm", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
+    if !can.is_ok_and(|done| done.status.success()) {
+        eprintln!("left out: no mount namespaces here");
+        return None;
+    }
+    let script = shop.clawd().home().join("contained");
+    let program = shop.clawd().parts().0.display().to_string();
+    let text =
+        format!("#!/bin/sh\nexec unshare -Urm sh -c '{setup} && exec \"$0\" \"$@\"' {program} \"$@\"\n");
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    Some(shop.with(|clawd| clawd.program(script.to_str().unwrap())))
+}
+
+const SMALL_DISK: &str = "mount -t tmpfs -o size=256k none disk && cp seed/* disk";
+
+#[test]
+fn on_a_full_disk_every_file_of_a_patch_stays_as_it_was() {
+    let seeded = shop().file("disk/x", "").file("seed/a", "a\n").file("seed/b", "b\n").file("seed/c", "c\n");
+    let Some(shop) = contained(seeded, SMALL_DISK) else { return };
+    let much = lines_of(0..40_000, |number| format!("+line {number}"));
+    let mut answers = vec![vec![read("disk/a"), read("disk/b"), read("disk/c")]];
+    for large in ["a", "b", "c", "new/d"] {
+        let part = |name: &str| {
+            let lines = if name == large { much.as_str() } else { "+x\n" };
+            let head = if name == "new/d" { String::new() } else { format!("@@\n {name}\n") };
+            let verb = if name == "new/d" { "Add" } else { "Update" };
+            format!("*** {verb} File: disk/{name}\n{head}{lines}")
+        };
+        let body: String = ["a", "b", "c", "new/d"].map(part).concat();
+        answers.push(vec![patch(body.trim_end())]);
+        answers.push(vec![call("Bash", json!({"command": "cd disk; ls -A; cat *; cd .."}))]);
+    }
+    let told = shop.run(answers).told;
+    for pair in told[3..].chunks(2) {
+        assert!(pair[0].starts_with("Error: ") && pair[0].contains("No space left on device"), "{}", pair[0]);
+        assert!(pair[0].ends_with("; nothing was changed"), "{}", pair[0]);
+        assert_eq!(pair[1], "a\nb\nc\na\nb\nc");
+    }
+}
+
+#[test]
+fn on_a_disk_with_no_room_at_all_write_and_a_patch_leave_what_is_there() {
+    let seeded = shop().file("disk/x", "").file("seed/a", "a\n").file("seed/b", "b\n");
+    let setup = format!(
+        "{SMALL_DISK} && ln disk/b disk/linked && {{ cat /dev/zero > disk/fill 2>/dev/null; true; }}"
+    );
+    let Some(shop) = contained(seeded, &setup) else { return };
+    let told = shop.tell_all([
+        read("disk/a"),
+        read("disk/b"),
+        call("Write", json!({"file_path": "disk/a", "content": "x".repeat(9000)})),
+        call("Write", json!({"file_path": "disk/new/deep", "content": "x"})),
+        patch("*** Update File: disk/a\n@@\n-a\n+A\n*** Update File: disk/b\n@@\n-b\n+B"),
+        call("Bash", json!({"command": "cat disk/a disk/b; ls -A disk"})),
+    ]);
+    for told in &told[2..5] {
+        assert!(told.starts_with("Error: ") && told.contains("No space left on device"), "{told}");
+    }
+    assert_eq!(told[5], "a\nb\na\nb\nfill\nlinked");
+}
+
+#[test]
+fn where_one_directory_cannot_be_written_the_others_are_put_back() {
+    let seeded = shop().file("a", "a\n").file("closed/b", "b\n").file("c", "c\n");
+    let Some(shop) = contained(seeded, "mount --bind closed closed && mount -o remount,ro,bind closed")
+    else {
+        return;
+    };
+    let first = "*** Update File: a\n@@\n-a\n+A\n*** Delete File: c\n*** Add File: new/d\n+d\n";
+    // what needs room shows before the first change, what only changes names after it
+    for last in [
+        "*** Update File: closed/b\n@@\n-b\n+B",
+        "*** Add File: closed/e\n+e",
+        "*** Delete File: closed/b",
+        "*** Update File: closed/b\n*** Move to: e",
+    ] {
+        let run =
+            shop.run([vec![read("a"), read("closed/b"), read("c")], vec![patch(&format!("{first}{last}"))]]);
+        let told = run.told.last().unwrap();
+        assert!(
+            told.starts_with("Error: cannot ") && told.ends_with("; nothing was changed"),
+            "{last}: {told}"
+        );
+        assert!(
+            told.contains("Read-only file system") || told.contains("Invalid cross-device link"),
+            "{told}"
+        );
+        assert_eq!(held(&shop), pairs(&[("a", "a\n"), ("c", "c\n"), ("closed/b", "b\n")]), "{last}");
+        assert!(!shop.path("new").exists(), "{last}");
+    }
+}
+
+#[test]
+fn a_directory_of_somebody_else_is_told_and_nothing_is_changed() {
+    let shop = shop().file("a", "a\n").file("closed/b", "b\n").file("closed/c", "c\n");
+    let program = shop.clawd().parts().0.to_owned();
+    let shop = if rustix::process::geteuid().is_root() {
+        // as nobody, whom a mode can keep out
+        let world = shop.path("").parent().unwrap().to_owned();
+        let can = Command::new("setpriv")
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups", "test", "-x"])
+            .arg(&program)
+            .status();
+        if !can.is_ok_and(|status| status.success()) {
+            eprintln!("left out: nobody cannot run the program here");
+            return;
+        }
+        Command::new("chown").args(["-R", "65534:65534"]).arg(&world).status().unwrap();
+        let script = shop.clawd().home().join("as-nobody");
+        let text = format!(
+            "#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups {} \"$@\"\n",
+            program.display()
+        );
+        fs::write(&script, text).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        shop.with(|clawd| clawd.program(script.to_str().unwrap()))
+    } else {
+        shop
+    };
+    fs::set_permissions(shop.path("closed"), fs::Permissions::from_mode(0o555)).unwrap();
+    let first = "*** Update File: a\n@@\n-a\n+A\n*** Add File: new/d\n+d\n";
+    for last in [
+        "*** Add File: closed/e\n+e",
+        "*** Delete File: closed/b",
+        "*** Update File: closed/b\n*** Move to: e",
+    ] {
+        let run = shop.run([vec![read("a"), read("closed/b")], vec![patch(&format!("{first}{last}"))]]);
+        let told = run.told.last().unwrap();
+        assert!(
+            told.contains("Permission denied") && told.ends_with("; nothing was changed"),
+            "{last}: {told}"
+        );
+        assert_eq!(held(&shop), pairs(&[("a", "a\n"), ("closed/b", "b\n"), ("closed/c", "c\n")]), "{last}");
+        assert!(!shop.path("new").exists(), "{last}");
+    }
+    fs::set_permissions(shop.path("closed"), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn with_too_few_descriptors_nothing_is_changed_and_the_run_goes_on() {
+    let shop = shop().file("a", "a\n");
+    let program = shop.clawd().parts().0.display().to_string();
+    let script = shop.clawd().home().join("few");
+    fs::write(&script, format!("#!/bin/sh\nulimit -n 64\nexec {program} \"$@\"\n")).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let shop = shop.with(|clawd| clawd.program(script.to_str().unwrap()));
+    let many: String = (0..100).map(|number| format!("\n*** Add File: many/{number}\n+x")).collect();
+    let told = shop.tell_all([
+        read("a"),
+        patch(&format!("*** Update File: a\n@@\n-a\n+A{many}")),
+        patch("*** Update File: a\n@@\n-a\n+b"),
+    ]);
+    assert!(
+        told[1].contains("Too many open files") && told[1].ends_with("; nothing was changed"),
+        "{}",
+        told[1]
+    );
+    assert_eq!(held(&shop), pairs(&[("a", "b\n")]), "{}", told[2]);
+}
+
+#[test]
+fn a_kill_in_the_middle_leaves_whole_files_and_what_they_held() {
+    let shop = shop().file("a", "old a\n").file("b", "old b\n");
+    let many: String = (0..200).map(|number| format!("\n*** Add File: n{number}\n+new")).collect();
+    let body = format!("*** Update File: a\n@@\n-old a\n+new{many}\n*** Update File: b\n@@\n-old b\n+new");
+    shop.endpoint().push(calls([read("a"), read("b")]));
+    shop.endpoint().push(calls([patch(&body)]));
+    let running = shop.start();
+    let is_temporary = |name: &str| name.starts_with(".clawd-");
+    let began = std::time::Instant::now();
+    while !held(&shop).iter().any(|(name, _)| is_temporary(name)) {
+        assert!(began.elapsed() < DEADLINE, "nothing was made ready");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    running.signal(Signal::KILL);
+    running.wait();
+    for (name, text) in held(&shop).iter().filter(|(name, _)| !is_temporary(name)) {
+        assert!(["old a\\n", "old b\\n", "new\\n"].contains(&text.as_str()), "{name}: {text}");
+    }
+    let session = session_file(shop.clawd());
+    let text = fs::read_to_string(&session).unwrap();
+    let checkpoint =
+        text.lines().find(|line| line.contains("\"checkpoint\"")).expect("it was written before");
+    let checkpoint: Value = serde_json::from_str(checkpoint).unwrap();
+    let files = checkpoint["files"].as_array().unwrap();
+    assert_eq!(files.len(), 202);
+    let image = session.with_extension("").join("before").join(files[0]["before"].as_str().unwrap());
+    assert_eq!(fs::read_to_string(image).unwrap(), "old a\n");
+    // again: the rest of the crash goes, if none of the changes was in force by then
+    if held(&shop).iter().all(|(name, text)| is_temporary(name) || text.starts_with("old")) {
+        let shop = shop.options(["-c"]);
+        shop.run([[patch(&body)]]);
+        let after = held(&shop);
+        assert!(after.iter().all(|(_, text)| text == "new\\n"), "{:?}", shop.told().last());
+        assert_eq!(after.len(), 202, "no temporary file is left");
+    }
+}
