@@ -76,7 +76,7 @@ impl Stage {
         std::fs::write(directory.path().join("f"), lines.concat()).unwrap();
         let setup = Setup { root: directory.path().to_owned(), ..Setup::default() };
         let bench = Arc::new(Workbench::new(setup).unwrap());
-        let mut tools = ToolRegistry::built_in(&bench, EditTool::Edit, &[].into()).unwrap();
+        let mut tools = ToolRegistry::built_in(&bench, EditTool::Replacement, &[].into()).unwrap();
         more(&mut tools);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { runtime, tools: Arc::new(tools), bench, _directory: directory }
