@@ -10,6 +10,7 @@ pub mod schema;
 
 pub mod bash;
 pub mod edit;
+pub mod fetch;
 pub mod glob;
 pub mod grep;
 pub mod read;

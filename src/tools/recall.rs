@@ -71,6 +71,7 @@ mod tests {
 
     use super::super::testing::Session;
     use super::*;
+    use crate::os::http::Web;
     use crate::protocol::{AssistantMessage, Content, Entry, StopReason, ToolMessage};
 
     /// A history in which `path` was read, told at that time.
@@ -96,7 +97,7 @@ mod tests {
     #[test]
     fn a_file_is_known_again_if_nothing_happened_to_it_since() {
         let session = Session::with(&[("a", "x")]);
-        let tools = ToolRegistry::built_in(&session.bench, &HashSet::new()).unwrap();
+        let tools = ToolRegistry::built_in(&session.bench, Web::default(), &HashSet::new()).unwrap();
         let knows = |history: &History| {
             recall(&tools, history, &session.bench);
             session.bench.files().check(&session.path("a"), &Stamp::of(b"x")).is_ok()

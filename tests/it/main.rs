@@ -34,6 +34,7 @@ mod sessions;
 mod tidy;
 mod tools_bash;
 mod tools_edit;
+mod tools_fetch;
 mod tools_files;
 mod tools_search;
 mod watched;

@@ -61,7 +61,14 @@ impl Stage {
         let bench = Arc::new(Workbench::new(setup).unwrap());
         let agent = Agent::create(AgentParts {
             chat: Arc::new(Script { pace }),
-            tools: Arc::new(ToolRegistry::built_in(&bench, &std::collections::HashSet::new()).unwrap()),
+            tools: Arc::new(
+                ToolRegistry::built_in(
+                    &bench,
+                    crate::os::http::Web::default(),
+                    &std::collections::HashSet::new(),
+                )
+                .unwrap(),
+            ),
             hooks: Arc::new(NoHooks),
             clock: Arc::new(SystemClock),
             system: "".into(),

@@ -48,7 +48,7 @@ pub struct DoneCall {
 pub enum Kind {
     /// It reads or searches.
     Looks,
-    /// It may change something.
+    /// It may change something, or asks somebody outside.
     Acts,
 }
 
@@ -69,6 +69,7 @@ impl Label {
             "Bash" => ("run", argument("command")),
             "Glob" => ("glob", argument("pattern")),
             "Grep" => ("grep", format!("\"{}\"", argument("pattern"))),
+            "WebFetch" => ("fetch", argument("url")),
             other => (other, String::new()),
         };
         Self { verb: verb.to_owned(), object }

@@ -204,6 +204,8 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("grep-regex", &["src/tools/grep/"]),
     ("regex", &["src/agent/intent/", "src/tools/grep/"]),
     ("similar", &["src/text/diff.rs"]),
+    ("htmd", &["src/tools/fetch/markdown.rs"]),
+    ("encoding_rs", &["src/tools/fetch/charset.rs"]),
     ("tempfile", &["src/os/file.rs", "src/workbench/outputs.rs", "src/tools/bash/directory.rs", "src/app/"]),
     ("jiff", &["src/app/open.rs"]),
     ("dirs", &["src/os/paths.rs"]),
