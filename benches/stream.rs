@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use clawd::chat::accumulate::{Accumulator, Opening, Reading, TextCalls};
-use clawd::chat::sse::SseReader;
+use clawd::chat::answer::accumulate::{Accumulator, Opening, Reading, TextCalls};
+use clawd::chat::answer::sse::SseReader;
 use clawd::protocol::ToolDefinition;
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};

@@ -7,7 +7,6 @@
 //!
 //! Judge before look: the preview that a person sees may open files, so it is made only for a call that no rule forbids.
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,15 +16,15 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::asked::AskedCall;
+use super::format::format;
 use super::host::RunHost;
 use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
 use crate::protocol::{
-    AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Part, Question, QuestionId,
-    Tail, ToolCall, ToolStatus,
+    AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Question, Tail, ToolCall,
+    ToolStatus,
 };
-use crate::text::clip;
 use crate::tools::{Concurrency, Host, Prepared, Scene, ToolResult};
 use crate::workbench::Workbench;
 
@@ -142,21 +141,17 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<(), Box<Finish
         preview = runnable.prepared.preview(&run.context.bench) => preview,
     };
     let preview = preview.map_err(|text| Finished::failed(runnable.call.clone(), as_error(text)))?;
-    run.questions += 1;
-    let question = Question {
-        id: QuestionId(run.questions),
-        asked: Asked::Approval(Approval {
-            call: runnable.call.id.clone(),
-            tool: runnable.call.name.clone(),
-            access,
-            form: runnable.form,
-            preview,
-            reason,
-            remember,
-            careful,
-        }),
+    let approval = Approval {
+        call: runnable.call.id.clone(),
+        tool: runnable.call.name.clone(),
+        access,
+        form: runnable.form,
+        preview,
+        reason,
+        remember,
+        careful,
     };
-    confirm(run, runnable, question).await
+    confirm(run, runnable, approval).await
 }
 
 fn block(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
@@ -166,9 +161,9 @@ fn block(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
     }
 }
 
-async fn confirm(run: &Run<'_>, runnable: &Runnable, question: Question) -> Result<(), Box<Finished>> {
-    let Asked::Approval(approval) = &question.asked;
+async fn confirm(run: &Run<'_>, runnable: &Runnable, approval: Approval) -> Result<(), Box<Finished>> {
     let why = approval.reason.clone();
+    let question = Question { id: run.questions.next(), asked: Asked::Approval(approval) };
     let answer = tokio::select! {
         biased;
         () = run.options.token.cancelled() => None,
@@ -178,7 +173,8 @@ async fn confirm(run: &Run<'_>, runnable: &Runnable, question: Question) -> Resu
     match answer {
         None => Err(Finished::not_run(call.clone(), NotRun::Interrupted)),
         Some(Answer::Allow | Answer::AllowAlways) => Ok(()),
-        Some(Answer::Deny { words: Some(words) }) => {
+        // words alone are no yes
+        Some(Answer::Deny { words: Some(words) } | Answer::Chosen(words)) => {
             Err(Finished::denied(call, format!("the user said no: {words}"), AfterDenial::GoOn))
         }
         Some(Answer::Deny { words: None }) => {
@@ -216,7 +212,8 @@ pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> F
         () = overdue(&scene.token) => Finished::not_run(call.clone(), NotRun::Overdue).result,
         never = pass_on_progress(scene, &call.id, newest) => match never {},
     };
-    let result = format(scene.hooks.after_tool_execution(&call, result));
+    let result = scene.hooks.after_tool_execution(&call, result);
+    let result = format(&scene.bench, &call.id, result).await;
     Finished { call, result, duration: began.elapsed(), denial: None }
 }
 
@@ -231,24 +228,6 @@ async fn pass_on_progress(scene: &RunScene, id: &CallId, mut newest: watch::Rece
         scene.sink.emit(AgentEvent::ToolProgress { id: id.clone(), tail }).await;
     }
     std::future::pending().await
-}
-
-/// The last stage: a result never exceeds what a model is given, and an error says that it is one.
-fn format(mut result: ToolResult) -> ToolResult {
-    for part in &mut result.content.0 {
-        if let Part::Text(text) = part {
-            if let Cow::Owned(clipped) = clip::clip(text, clip::RESULT, clip::Keep::HeadTail).text {
-                *text = clipped;
-            }
-            if result.status.is_error() && !text.starts_with("Error:") {
-                text.insert_str(0, "Error: ");
-            }
-        }
-    }
-    if result.content.is_empty() {
-        result.content = Content::text("(no output)");
-    }
-    result
 }
 
 impl RunScene {

@@ -12,6 +12,7 @@
 mod asked;
 mod batch;
 mod call;
+mod format;
 mod host;
 pub mod inbox;
 pub mod intent;

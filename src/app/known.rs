@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::chat::discover::{self, Bound, LARGER_WINDOW, Look, ModelList, Server, Window, is_near};
-use crate::chat::models::{self, Ability};
+use crate::chat::request::models::{self, Ability};
 use crate::protocol::ModelId;
 use crate::text::units;
 

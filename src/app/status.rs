@@ -2,7 +2,7 @@
 
 use super::App;
 use super::known;
-use crate::chat::models::{self, Ability};
+use crate::chat::request::models::{self, Ability};
 use crate::conversation::Conversation;
 use crate::protocol::ModelId;
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
-use super::compat::KeyHeader;
 use super::{ChatError, Remedy, Stage};
+use crate::chat::request::compat::KeyHeader;
 use crate::os::env::is_secret_parameter;
 use crate::os::http::{self, HttpOptions, Proxies, Roots};
 

@@ -1,6 +1,6 @@
 //! One request and its answer, or as many requests as it takes to find out how this endpoint wants it written.
 //!
-//! A refusal of something that can be left out or put otherwise is no failure: it is learnt ([`super::refused`]) and the
+//! A refusal of something that can be left out or put otherwise is no failure: it is learnt ([`crate::chat::request::refused`]) and the
 //! request goes out again at once, told to the user only where he loses something. It retries nothing and knows no other key
 //! or model. The body is read a piece at a time, and only when the observer has taken the one before. The surprising
 //! decision: what was learnt is looked up anew for each try, so that requests side by side learn from each other.
@@ -12,18 +12,18 @@ use futures_util::FutureExt;
 use reqwest::Response;
 use tokio::time::{Instant, timeout_at};
 
-use super::accumulate::{Finished, Incomplete, Reading};
-use super::body::{Body, Fault, Progress};
 use super::classify::{self, Asked};
-use super::dialect::{AskUsage, Dialect, Quirk, Streaming};
 use super::endpoint;
-use super::estimate::{self, Estimate};
 use super::head::{keeps_line, packed, refusal};
-use super::memory::Arrival;
 use super::openai::OpenAiChatService;
-use super::refused::{self, Sent, TEACHING, Teaching};
-use super::wire::{self, Delivery};
 use super::{CallForm, ChatError, ChatEvent, ChatObserver, ChatRequest, Completion, Remedy, Stage};
+use crate::chat::answer::accumulate::{Finished, Incomplete, Reading};
+use crate::chat::answer::body::{Body, Fault, Progress};
+use crate::chat::request::dialect::{AskUsage, Dialect, Quirk, Streaming};
+use crate::chat::request::estimate::{self, Estimate};
+use crate::chat::request::memory::Arrival;
+use crate::chat::request::refused::{self, Sent, TEACHING, Teaching};
+use crate::chat::request::wire::{self, Delivery};
 use crate::protocol::{NoticeKind, Usage};
 use crate::text::sanitize::sanitize_line;
 
@@ -382,14 +382,14 @@ mod tests {
     use serde_json::{Value, json};
     use tokio::time::timeout;
 
-    use super::super::accumulate::TextCalls;
-    use super::super::dialect::OfferTools;
-    use super::super::memory::EndpointMemory;
     use super::super::openai::{Patience, create_chat_service};
     use super::super::testing::server::{HELLO, Then, config, good, refusal, serve};
     use super::super::testing::{Heard, request};
     use super::super::{ChatService, WireOptions};
     use super::*;
+    use crate::chat::answer::accumulate::TextCalls;
+    use crate::chat::request::dialect::OfferTools;
+    use crate::chat::request::memory::EndpointMemory;
     use crate::protocol::ToolDefinition;
 
     /// A server that waits longer waits for a request that will not come.

@@ -1,6 +1,6 @@
 //! What the head of an answer tells, and the body of one that is a refusal.
 //!
-//! Not the reading of a good body, which is [`super::body`]'s. The surprising decision: whether a line stays open is read
+//! Not the reading of a good body, which is [`crate::chat::answer::body`]'s. The surprising decision: whether a line stays open is read
 //! off the head, for the library that keeps lines does not tell which one a request gets.
 
 use std::time::Duration;
@@ -10,7 +10,7 @@ use reqwest::{Response, StatusCode, Version};
 use tokio::time::{Instant, timeout_at};
 
 use super::classify::{self, Refusal};
-use super::memory::EndpointMemory;
+use crate::chat::request::memory::EndpointMemory;
 use crate::text::sanitize::sanitize_line;
 
 /// Of an error's body; its text is cut to much less.

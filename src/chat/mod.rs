@@ -6,39 +6,11 @@
 //! no task in this room. Retrying, other keys and other models are decorators over the same trait: a program asks a
 //! [`Fallback`] over one [`Retry`] over one [`OpenAiChatService`] for each key.
 //!
-//! It knows no tool, no configuration file and no loop.
+//! What is asked for stands in [`request`], what comes back in [`answer`], both pure; the files beside them are about who is
+//! asked, and what is done when it fails. It knows no tool, no configuration file and no loop.
 
-// What is asked for, and how it is written: tables, what was learnt, the JSON that goes out.
-mod call_ids;
-pub mod compat;
-mod complaint;
-pub mod dialect;
-mod estimate;
-mod lessons;
-pub mod memory;
-mod messages;
-pub mod models;
-mod refused;
-pub mod wire;
-
-// What comes back, from bytes to an answer.
-pub mod accumulate;
-mod arguments;
-mod body;
-mod calls;
-mod chunk;
-mod code_places;
-mod cursor;
-mod ending;
-mod heard;
-mod loose;
-mod nesting;
-mod opaque;
-pub mod sse;
-mod text_calls;
-mod think_tags;
-mod values;
-mod visible;
+pub mod answer;
+pub mod request;
 
 // Who is asked, and what is done when it fails.
 mod classify;
@@ -71,11 +43,11 @@ use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, Slot, Too
 pub use endpoint::{ApiKey, Connections, Endpoint};
 pub use error::{ChatError, Remedy, Stage};
 pub use fallback::{Fallback, Keyed};
-pub use memory::{Arrival, EndpointMemory, Line};
 pub use openai::{ChatServiceConfig, OpenAiChatService, Patience, create_chat_service};
+pub use request::memory::{Arrival, EndpointMemory, Line};
+pub use request::wire::{ImageSource, WireOptions};
 pub use retry::{FirstAnswer, Retry};
 pub use scripted::Scripted;
-pub use wire::{ImageSource, WireOptions};
 
 /// Something that answers chat requests.
 pub trait ChatService: Send + Sync {

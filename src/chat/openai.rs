@@ -24,13 +24,13 @@ use serde_json::value::RawValue;
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
-use super::accumulate::TextCalls;
 use super::classify::{self, Asked};
 use super::endpoint::{self, Endpoint};
 use super::exchange::{Exchange, FIRST_BYTE_SETTING};
-use super::memory::{EndpointMemory, Line};
-use super::wire::{ImageSource, WireOptions};
 use super::{ChatError, ChatEvent, ChatObserver, ChatRequest, ChatService, Completion, Remedy};
+use crate::chat::answer::accumulate::TextCalls;
+use crate::chat::request::memory::{EndpointMemory, Line};
+use crate::chat::request::wire::{ImageSource, WireOptions};
 
 /// A connection that has not failed by now is taken for made: the wait is for the answer. Nothing tells when it is.
 const CONNECTED: Duration = Duration::from_secs(1);

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::accumulate::{Finished, Incomplete, Opening, Reading, TextCalls};
-use super::body::{Body, Fault};
 use super::classify::{self, Asked};
 use super::{ChatError, ChatEvent, Completion, Remedy, Stage};
+use crate::chat::answer::accumulate::{Finished, Incomplete, Opening, Reading, TextCalls};
+use crate::chat::answer::body::{Body, Fault};
 use crate::protocol::{StopReason, ToolCall, ToolDefinition};
 
 /// Bodies of more bytes than this are cut in two at every seventh byte alone.

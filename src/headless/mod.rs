@@ -54,6 +54,8 @@ pub async fn run<F: AsFd>(
             Happening::Event(event) => report.event(&event),
             // Nobody asks: the conversation's own approver denies. A question without an answer is denied as well.
             Happening::Asked(_) => {}
+            // Who reads only the answer, or events of the contract, is told of them by the model.
+            Happening::Jobs(_) => {}
             Happening::Ended(ended) => break ended.result,
         }
     };

@@ -87,6 +87,30 @@ pub fn open_regular(path: &Path) -> Result<(File, Metadata), FileError> {
     }
 }
 
+/// Opens what a directory lists as a regular file. One that has become a link or a pipe since is refused; whether the
+/// kernel makes it is not asked again: that [`is_made_by_kernel`] tells of the directory.
+pub fn open_listed(path: &Path) -> io::Result<(File, Metadata)> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let meta = file.metadata()?;
+    match kind_of(&meta) {
+        Some(kind) => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {}", kind.words()))),
+        None => Ok((file, meta)),
+    }
+}
+
+/// Whether the directory is a view into the kernel (`/proc`): its files are regular to the eye only.
+#[cfg(target_os = "linux")]
+pub fn is_made_by_kernel(directory: &Path) -> bool {
+    rustix::fs::statfs(directory).is_ok_and(|fs| fs.f_type == rustix::fs::PROC_SUPER_MAGIC)
+}
+
+/// Whether the directory is a view into the kernel: no such thing here.
+#[cfg(not(target_os = "linux"))]
+pub fn is_made_by_kernel(_directory: &Path) -> bool {
+    false
+}
+
 /// The whole of a regular file of at most `max` bytes.
 pub fn read_regular(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
     let (file, meta) = open_regular(path)?;

@@ -16,7 +16,10 @@ pub mod file;
 pub mod capture;
 pub mod family;
 pub mod process;
+mod restrain;
+mod running;
 mod supervise;
+mod table;
 
 pub mod clock;
 pub mod http;

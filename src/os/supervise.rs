@@ -10,6 +10,7 @@
 use std::future;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::process::Signal;
@@ -21,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Tail};
 use super::family::Family;
-use super::process::Exit;
+use super::running::Exit;
 
 /// From TERM to KILL at a time limit: test runners write their reports in this time.
 const GRACE_LIMIT: Duration = Duration::from_secs(2);
@@ -35,7 +36,7 @@ const GIVE_UP: Duration = Duration::from_secs(3);
 const VIEW: Duration = Duration::from_millis(50);
 /// After the exit: silence that says "that was all", and how long it may take if there is no silence.
 const IDLE: Duration = Duration::from_millis(100);
-const IDLE_ALL: Duration = Duration::from_millis(300);
+const IDLE_ALL: Duration = Duration::from_millis(200);
 /// The same after an end by us: what was written is in the pipe already.
 const IDLE_ENDED: Duration = Duration::from_millis(5);
 /// How often a lingering family is looked at: nobody waits, and it costs a walk through the process table.
@@ -57,6 +58,8 @@ pub(super) enum Life {
     Over {
         exit: Exit,
         elapsed: Duration,
+        /// Until nothing was left.
+        all: Duration,
     },
 }
 
@@ -108,6 +111,8 @@ pub(super) struct Supervisor {
     pub(super) tail: watch::Sender<Tail>,
     pub(super) life: watch::Sender<Life>,
     pub(super) stop: CancellationToken,
+    /// Set: the time limit is no more.
+    pub(super) unlimited: Arc<AtomicBool>,
     pub(super) times: Times,
     pub(super) live_lines: usize,
     /// Why we are ending it, if we are: [`Exit::TimedOut`] or [`Exit::Aborted`].
@@ -135,7 +140,8 @@ impl Supervisor {
             self.life.send_replace(Life::Exited { exit, elapsed });
             self.linger().await;
         }
-        self.life.send_replace(Life::Over { exit, elapsed });
+        let all = self.times.started.elapsed();
+        self.life.send_replace(Life::Over { exit, elapsed, all });
     }
 
     async fn until_exit(&mut self) -> Exit {
@@ -236,7 +242,7 @@ impl Supervisor {
 
     fn do_what_is_due(&mut self) {
         let now = Instant::now();
-        if take_due(&mut self.times.limit, now) {
+        if take_due(&mut self.times.limit, now) && !self.unlimited.load(Ordering::Relaxed) {
             self.end(Exit::TimedOut, GRACE_LIMIT);
         }
         if take_due(&mut self.times.kill, now) {

@@ -6,13 +6,14 @@
 
 use std::path::{Component, Path};
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{Error, ErrorKind, GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// A compiled pattern.
 #[derive(Debug, Clone)]
 pub struct GitGlob {
     pattern: String,
-    matcher: GlobMatcher,
+    /// A set of one: it has short ways for the usual patterns, and an error where a matcher panics.
+    matcher: GlobSet,
     only_dirs: bool,
 }
 
@@ -52,15 +53,13 @@ impl GitGlob {
             return Err(GlobError::Empty);
         }
         let glob = if anchored { rooted.to_owned() } else { format!("**/{rooted}") };
-        let matcher = GlobBuilder::new(&glob)
-            .literal_separator(true)
-            .backslash_escape(true)
-            .build()
-            .map_err(|error| GlobError::Malformed {
-                pattern: pattern.to_owned(),
-                reason: error.kind().to_string(),
-            })?
-            .compile_matcher();
+        let matcher = compiled(&glob).map_err(|error| GlobError::Malformed {
+            pattern: pattern.to_owned(),
+            reason: match error.kind() {
+                ErrorKind::Regex(_) => "it is too large, or nested too deeply".to_owned(),
+                kind => kind.to_string(),
+            },
+        })?;
         Ok(Self { pattern: pattern.to_owned(), matcher, only_dirs })
     }
 
@@ -83,6 +82,11 @@ impl GitGlob {
     fn fits(&self, path: &Path, is_dir: bool) -> bool {
         (is_dir || !self.only_dirs) && !path.as_os_str().is_empty() && self.matcher.is_match(path)
     }
+}
+
+fn compiled(glob: &str) -> Result<GlobSet, Error> {
+    let glob = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build()?;
+    GlobSetBuilder::new().add(glob).build()
 }
 
 /// The path without a leading `./`.
@@ -144,5 +148,7 @@ mod tests {
         assert!(error("/").contains("is empty"));
         assert!(error("!src").contains("`!src`"));
         assert!(error("src/[a").starts_with("cannot read the pattern `src/[a`: "));
+        let deep = format!("{}x{}", "{".repeat(1000), "}".repeat(1000));
+        assert!(error(&deep).ends_with(": it is too large, or nested too deeply"));
     }
 }

@@ -8,15 +8,19 @@
 pub mod registry;
 pub mod schema;
 
+pub mod ask_user;
+pub mod background;
 pub mod bash;
 pub mod edit;
 pub mod fetch;
 pub mod glob;
 pub mod grep;
 pub mod read;
+pub mod todo;
 pub mod write;
 
 mod change;
+mod near;
 mod recall;
 mod target;
 mod walk;
@@ -32,7 +36,9 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::{Access, CallId, Content, Display, Preview, SavedFile, Tail, ToolStatus};
+use crate::protocol::{
+    Access, Answer, CallId, Choice, Content, Display, Preview, SavedFile, Tail, ToolStatus,
+};
 use crate::workbench::Workbench;
 
 pub use recall::recall;
@@ -85,6 +91,9 @@ pub trait Host: Send + Sync {
 
     /// Whether the rules in force let the call touch this as well, without a question.
     fn allows(&self, access: &Access) -> bool;
+
+    /// Asks the user; `Answer::Unattended` where nobody is there. Dropped with the call.
+    fn ask(&self, choice: Choice) -> BoxFuture<'_, Answer>;
 }
 
 /// What a running call has at hand.

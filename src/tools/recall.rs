@@ -1,4 +1,4 @@
-//! What the model knew of files, after a resume.
+//! What the model knew of files, and its list of steps, after a resume.
 //!
 //! A session keeps what was said, not what files held. So a file that was read, written or edited counts as known if nothing
 //! has happened to it since that answer was kept. The surprise: the time that tells is not that of the last write, which
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::ToolRegistry;
+use super::{ToolRegistry, todo};
 use crate::os::file::open_regular;
 use crate::protocol::{Access, History, Message, ToolCall, ToolStatus};
 use crate::workbench::{Stamp, Workbench};
@@ -18,8 +18,9 @@ use crate::workbench::{Stamp, Workbench};
 /// The tools after which a file is known.
 const KNOWING: [&str; 3] = ["Read", "Write", "Edit"];
 
-/// Notes the files that the model knows from `history` and that are as they were.
+/// Notes the files that the model knows from `history` and that are as they were, and the list of steps that it leaves.
 pub fn recall(tools: &ToolRegistry, history: &History, bench: &Workbench) {
+    bench.todos().set(todo::of_history(history));
     for (path, at) in known(tools, history, bench.root()) {
         if let Some(stamp) = unchanged_since(&path, at) {
             bench.files().note(&path, stamp);

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::chat::ChatRequest;
-use crate::chat::compat::Dialect;
-use crate::chat::wire::{self, WireOptions};
+use crate::chat::request::compat::Dialect;
+use crate::chat::request::wire::{self, WireOptions};
 
 /// The body of a request.
 pub(super) fn body(request: &ChatRequest) -> Value {

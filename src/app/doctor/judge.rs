@@ -8,7 +8,7 @@ use super::page::Finding;
 use super::probes::{Probe, is_sound};
 use crate::app::known;
 use crate::chat::discover::ModelList;
-use crate::chat::models::{self, Ability};
+use crate::chat::request::models::{self, Ability};
 use crate::chat::{Arrival, ChatError, Remedy, Stage};
 use crate::protocol::CallForm;
 use crate::text::nearest::nearest;

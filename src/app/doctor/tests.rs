@@ -5,7 +5,7 @@ use super::probes::Probe::{After, Calls, Forced, Word};
 use super::*;
 use crate::chat::Arrival;
 use crate::chat::discover::{self, Bound, Look, Server, Window};
-use crate::chat::models::Ability;
+use crate::chat::request::models::Ability;
 use crate::protocol::{CallForm, Reasoning};
 
 const ONE: &str = "{\"word\":\"one\"}";

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::chat::models::Ability;
+use crate::chat::request::models::Ability;
 
 /// What is known of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -252,7 +252,7 @@ mod tests {
         assert_eq!((look.known.window, look.route), (Window::in_use(8192), Some("/api/ps")));
         assert_eq!(
             (look.server, look.known.images),
-            (Some(Server::Ollama), crate::chat::models::Ability::Yes)
+            (Some(Server::Ollama), crate::chat::request::models::Ability::Yes)
         );
         assert_eq!(asked, ["/api/ps", "/api/show", "/v1/models"]);
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::known::{Bound, Known, Window};
 use super::servers::Server;
-use crate::chat::models::Ability;
+use crate::chat::request::models::Ability;
 
 /// What Ollama gives a model on a small machine (its documentation: 4k below 24 GiB of video memory).
 const OLLAMA_LEAST: u64 = 4_096;

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::server::Server;
 use super::{Case, Counts, Kind, Outcome, Place, Point, Setup};
-use crate::chat::accumulate::TextCalls;
+use crate::chat::answer::accumulate::TextCalls;
 use crate::chat::testing::{Heard, request};
 use crate::chat::{
     ApiKey, ChatError, ChatEvent, ChatObserver, ChatService, ChatServiceConfig, Completion, Connections,

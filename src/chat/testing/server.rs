@@ -7,11 +7,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::super::accumulate::TextCalls;
 use super::super::endpoint::{ApiKey, Connections, Endpoint};
-use super::super::memory::EndpointMemory;
 use super::super::openai::{ChatServiceConfig, OpenAiChatService, Patience, create_chat_service};
-use super::super::wire::WireOptions;
+use crate::chat::answer::accumulate::TextCalls;
+use crate::chat::request::memory::EndpointMemory;
+use crate::chat::request::wire::WireOptions;
 use crate::os::env::Env;
 use crate::os::http::{Proxies, Roots};
 

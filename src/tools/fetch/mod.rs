@@ -105,7 +105,7 @@ impl Call {
             allows: &|url| scene.host.allows(&access(url)),
             progress: &|url, bytes| {
                 let line = format!("{} of {}", units::bytes(bytes as u64), url.host());
-                scene.progress.send_replace(Tail { lines: vec![line], bytes: bytes as u64 });
+                scene.progress.send_replace(Tail { lines: vec![line], bytes: bytes as u64, count: 0 });
             },
         };
         let ended = tokio::select! {

@@ -1,53 +1,59 @@
 //! Grep: a regular expression over files, with ripgrep's own engine in this process.
 //!
-//! The engine takes linear time whatever the expression, so it has no look-around; what it cannot read is explained.
-//! The surprise: all files are searched although few may be told, for the answer is the first by name, not the first
-//! that a thread happened to find.
+//! Not the program: the ignore files hold even against a `glob`, and hidden files are searched. The surprise: all files
+//! are searched although few may be told, for the answer is the newest, not what a thread happened to find first.
 
+use std::fs::{File, Metadata};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::SystemTime;
 
 use futures_util::future::BoxFuture;
-use grep_regex::RegexMatcherBuilder;
-use grep_searcher::Searcher;
-use ignore::DirEntry;
-use ignore::types::{Types, TypesBuilder};
-use regex::bytes::RegexBuilder;
 use serde_json::{Map, Value};
-use tokio_util::sync::CancellationToken;
 
-use self::hits::{Hits, Mode};
-use self::search::{Search, Until};
+use self::expression::{Case, Expression, Span};
+use self::hits::{Hits, MOST_OFFSET, Mode, Window};
+use self::search::{Desk, Search, Searched};
+use self::which::Which;
+use super::glob::{late, not_home};
 use super::schema::{self, Param};
 use super::target::Target;
-use super::walk::{Ignored, Names, each_file, unsearchable};
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult, looking};
+use super::walk::{
+    Ignored, Names, PATIENCE, Seen, Shown, Tally, Unread, Until, Walk, searching, unsearchable,
+};
+use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use crate::os::file::{open_listed, open_regular};
 use crate::protocol::{Access, Display, Preview};
-use crate::text::glob::GitGlob;
 use crate::text::units;
 use crate::workbench::Workbench;
 
+mod bytes;
+mod expression;
 mod hits;
 mod search;
+mod second;
+mod which;
 
-/// After this a search tells what it has: nobody waits longer for one.
-const PATIENCE: Duration = Duration::from_mins(1);
 /// Lines of context that make sense.
 const MOST_CONTEXT: u64 = 100;
 
 const PATTERN: Param = Param::text("pattern", "regex (Rust syntax)").or(&["regex", "query"]);
-const PATH: Param = Param::text("path", "file or directory").or(&["file_path", "directory", "dir"]);
-const GLOB: Param = Param::text("glob", "such as `*.rs`").or(&["include"]);
-const TYPE: Param = Param::text("type", "such as `py`");
+const PATH: Param =
+    Param::text("path", "file or directory").or(&["file_path", "directory", "dir", "dir_path"]);
+const GLOB: Param = Param::text("glob", "such as `*.rs`").or(&["include", "include_pattern", "file_pattern"]);
+const TYPE: Param = Param::text("type", "such as `py`").or(&["file_type"]);
 const MODE: Param = Param::one_of("output_mode", &["files_with_matches", "content", "count"]).or(&["mode"]);
-const NO_CASE: Param = Param::flag("case_insensitive", "").or(&["-i", "ignore_case", "case-insensitive"]);
+const NO_CASE: Param =
+    Param::flag("case_insensitive", "").or(&["-i", "ignore_case", "case-insensitive", "caseInsensitive"]);
 const BEFORE: Param = Param::integer("before", "lines of context").or(&["-B", "context", "-C"]);
 const AFTER: Param = Param::integer("after", "").or(&["-A", "context", "-C"]);
-const MULTILINE: Param = Param::flag("multiline", "`.` and matches span lines");
+const MULTILINE: Param = Param::flag("multiline", "`.` and matches span lines").or(&["-U"]);
 const HEAD_LIMIT: Param = Param::integer("head_limit", "lines of output").or(&["limit", "max_results"]);
+/// What cut answers name, and what models write that were taught it elsewhere.
+const OFFSET: Param = Param::integer("offset", "");
+const AS_TEXT: Param = Param::flag("fixed_strings", "").or(&["literal_text", "literal", "-F"]);
 
 /// The tool.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +65,9 @@ impl Tool for Grep {
     }
 
     fn description(&self) -> String {
-        "Search file contents with ripgrep; obeys .gitignore.".to_owned()
+        "Search file contents with ripgrep, newest files first; obeys .gitignore. \
+            To find `(` or `{` itself write `\\(`, `\\{`."
+            .to_owned()
     }
 
     fn parameters(&self) -> Value {
@@ -72,108 +80,53 @@ impl Tool for Grep {
 
     fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String> {
         let path = PATH.get_some(arguments)?.unwrap_or_else(|| ".".to_owned());
-        let pattern = PATTERN.need(arguments)?;
-        let search = search(&pattern, arguments)?;
-        let limit = HEAD_LIMIT.number(arguments)?.filter(|limit| *limit > 0);
+        not_home(&path)?;
+        let (globs, types) = (GLOB.get_some(arguments)?, TYPE.get_some(arguments)?);
         Ok(Box::new(Call {
-            pattern,
-            search,
-            which: Which::read(arguments)?,
-            limit: limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
+            search: search(arguments)?,
+            asked_for_lines: MULTILINE.is_set(arguments)?,
+            which: Which::read(globs.as_deref(), types.as_deref())?,
             target: Target::new(&path, cwd),
         }))
     }
 }
 
-fn search(pattern: &str, arguments: &Map<String, Value>) -> Result<Search, String> {
-    let (no_case, over_lines) = (NO_CASE.is_set(arguments)?, MULTILINE.is_set(arguments)?);
+fn search(arguments: &Map<String, Value>) -> Result<Search, String> {
+    let pattern = PATTERN.need(arguments)?;
+    let pattern = if AS_TEXT.is_set(arguments)? { regex::escape(&pattern) } else { pattern };
+    let case = if NO_CASE.is_set(arguments)? { Case::Ignored } else { Case::Counts };
+    let span = if MULTILINE.is_set(arguments)? { Span::Lines } else { Span::Line };
     let mode = match MODE.get_some(arguments)?.as_deref() {
         Some("content") => Mode::Content,
         Some("count") => Mode::Count,
         _ => Mode::Files,
     };
-    let mut matcher = RegexMatcherBuilder::new();
-    matcher.case_insensitive(no_case).multi_line(true).dot_matches_new_line(over_lines);
-    if !over_lines {
-        matcher.line_terminator(Some(b'\n'));
-    }
-    let matcher = matcher.build(pattern).map_err(|error| explain(pattern, &error.to_string()))?;
-    let within = RegexBuilder::new(pattern).case_insensitive(no_case).multi_line(true).build();
-    let within = within.map_err(|error| explain(pattern, &error.to_string()))?;
-    let context = |param: Param| {
-        let lines = param.number(arguments)?.unwrap_or(0).min(MOST_CONTEXT);
-        Ok::<usize, String>(usize::try_from(lines).unwrap_or(0))
+    let number = |param: Param, most: u64| {
+        let number = param.number(arguments)?.map(|number| usize::try_from(number.min(most)).unwrap_or(0));
+        Ok::<Option<usize>, String>(number)
     };
-    Ok(Search { matcher, within, mode, before: context(BEFORE)?, after: context(AFTER)?, over_lines })
-}
-
-/// Why an expression cannot be read, and what to do about the usual causes.
-fn explain(pattern: &str, error: &str) -> String {
-    let reason = error.lines().last().unwrap_or(error).trim_start_matches("error: ");
-    let hint = if error.contains("look-around") || error.contains("backreferences") {
-        ": this engine has neither look-around nor backreferences"
-    } else if pattern.contains(['{', '(', '[', '*', '+', '?', ')']) {
-        ": to find such a character itself write `\\` before it"
-    } else {
-        ""
-    };
-    format!("Error: cannot read the pattern `{pattern}`: {reason}{hint}")
-}
-
-/// Which files below a directory are searched.
-#[derive(Debug, Clone)]
-struct Which {
-    glob: Option<(GitGlob, Wanted)>,
-    types: Option<Types>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Matching,
-    Others,
-}
-
-impl Which {
-    fn read(arguments: &Map<String, Value>) -> Result<Self, String> {
-        let glob = GLOB.get_some(arguments)?;
-        let glob = glob.as_deref().map(|glob| match glob.strip_prefix('!') {
-            Some(glob) => (glob, Wanted::Others),
-            None => (glob, Wanted::Matching),
-        });
-        let read = |(glob, wanted)| {
-            GitGlob::new(glob).map(|glob| (glob, wanted)).map_err(|error| format!("Error: {error}"))
-        };
-        let types = TYPE.get_some(arguments)?.map(|name| types(&name)).transpose()?;
-        Ok(Self { glob: glob.map(read).transpose()?, types })
+    let offset = number(OFFSET, u64::MAX)?.unwrap_or(0);
+    if offset > MOST_OFFSET {
+        return Err(format!(
+            "Error: `offset` is at most {MOST_OFFSET}: search for less, or in a smaller directory"
+        ));
     }
-
-    fn takes(&self, path: &Path) -> bool {
-        let by_name = self
-            .glob
-            .as_ref()
-            .is_none_or(|(glob, wanted)| glob.matches(path, false) == (*wanted == Wanted::Matching));
-        by_name && self.types.as_ref().is_none_or(|types| types.matched(path, false).is_whitelist())
-    }
-}
-
-/// A type that ripgrep knows, else a file name's ending.
-fn types(name: &str) -> Result<Types, String> {
-    let mut builder = TypesBuilder::new();
-    builder.add_defaults();
-    let is_known = builder.definitions().iter().any(|known| known.name() == name);
-    let unknown = |error: ignore::Error| format!("Error: there is no file type `{name}`: {error}");
-    if !is_known {
-        builder.add(name, &format!("*.{name}")).map_err(unknown)?;
-    }
-    builder.select(name).build().map_err(unknown)
+    // as elsewhere, 0 is no limit
+    let limit = number(HEAD_LIMIT, u64::MAX)?.filter(|limit| *limit > 0);
+    Ok(Search {
+        expression: Expression::new(&pattern, case, span)?,
+        mode,
+        before: number(BEFORE, MOST_CONTEXT)?.unwrap_or(0),
+        after: number(AFTER, MOST_CONTEXT)?.unwrap_or(0),
+        window: Window::new(offset, limit),
+    })
 }
 
 #[derive(Debug, Clone)]
 struct Call {
-    pattern: String,
     search: Search,
+    asked_for_lines: bool,
     which: Which,
-    limit: Option<usize>,
     target: Target,
 }
 
@@ -186,214 +139,192 @@ impl Prepared for Call {
         Box::pin(async {
             match unsearchable(&self.target) {
                 Some(error) => Err(error),
-                None => {
-                    Ok(Preview::Text(format!("Search {} for {}", self.target.path.display(), self.pattern)))
-                }
+                None => Ok(Preview::Text(format!(
+                    "Search {} for {}",
+                    self.target.path.display(),
+                    self.search.expression.pattern()
+                ))),
             }
         })
     }
 
     fn run(self: Box<Self>, scene: Scene) -> BoxFuture<'static, ToolResult> {
         Box::pin(async move {
-            let (bench, cancel) = (Arc::clone(&scene.bench), scene.cancel.clone());
-            match looking(&scene.cancel, move || self.run_search(&bench, cancel)).await {
+            let until = Until::within(&scene.cancel, PATIENCE);
+            let bench = Arc::clone(&scene.bench);
+            match searching(until, move |until| self.run_search(&bench, until)).await {
                 Ok(result) | Err(result) => result,
             }
         })
     }
 }
 
+/// One way through the files of a directory.
+struct Pass<'a> {
+    which: &'a Which,
+    names: &'a Names,
+    bench: &'a Workbench,
+    /// Files that were searched, and those that a rule left out.
+    searched: AtomicU64,
+    veiled: AtomicU64,
+    unread: Mutex<Unread>,
+}
+
+/// A file that is open, and what the system knows of it.
+type Open = (File, Metadata);
+
+impl Pass<'_> {
+    /// Shows every file that is to be searched to `look`, together with what `desk` makes for each thread. An error is
+    /// why the file was not searched.
+    fn each<D>(
+        &self,
+        walk: &Walk<'_>,
+        desk: impl Fn() -> D + Sync,
+        look: impl Fn(&mut D, &Path, &dyn Fn() -> Result<Open, String>) -> Result<ControlFlow<()>, String> + Sync,
+    ) -> Tally {
+        walk.each(|| {
+            let (mut desk, look) = (desk(), &look);
+            move |seen: Seen<'_>| {
+                let path = seen.path;
+                if !seen.kind.is_file() || !self.which.takes(self.names, path) {
+                    return ControlFlow::Continue(());
+                }
+                if self.bench.is_veiled(path) {
+                    self.veiled.fetch_add(1, Ordering::Relaxed);
+                    return ControlFlow::Continue(());
+                }
+                self.searched.fetch_add(1, Ordering::Relaxed);
+                let open = || open_listed(path).map_err(|error| error.to_string());
+                look(&mut desk, path, &open).unwrap_or_else(|why| {
+                    self.unread.lock().unwrap_or_else(PoisonError::into_inner).push(path, &why);
+                    ControlFlow::Continue(())
+                })
+            }
+        })
+    }
+}
+
 impl Call {
-    fn run_search(&self, bench: &Workbench, cancel: CancellationToken) -> Result<ToolResult, String> {
+    fn run_search(&self, bench: &Workbench, until: &Until) -> Result<ToolResult, String> {
         if let Some(error) = unsearchable(&self.target) {
             return Err(error);
         }
-        let until = Until { cancel, deadline: Instant::now() + PATIENCE };
-        if self.target.resolved.is_dir() {
-            let (hits, left_out) = self.search_below(bench, &until);
-            return Ok(self.told(&hits, &until, left_out));
+        let path = self.target.judged()?;
+        if path.is_dir() {
+            return Ok(self.below(path, bench, until));
         }
-        let mut hits = Hits::default();
-        let (path, shown) = (self.target.judged()?, &self.target.shown);
-        let found = self.search.file(&mut self.search.searcher(), path, shown, &until);
-        let found = found.map_err(|error| format!("Error: {error}"))?;
-        if found.is_binary {
-            return Err(format!("Error: {shown} is not a text file"));
+        let mut hits = self.hits();
+        let shown = &self.target.shown;
+        let (file, meta) = open_regular(path).map_err(|error| format!("Error: {error}"))?;
+        match self.search.file(&mut self.search.desk(), (file, &meta), until) {
+            Ok(Searched::Text(found)) => hits.push(SystemTime::UNIX_EPOCH, || shown.clone(), found),
+            Ok(Searched::Binary) => return Err(format!("Error: {shown} is not a text file")),
+            Err(_) if until.is_late() => {}
+            Err(why) => return Err(format!("Error: cannot search {shown}: {why}")),
         }
-        hits.push(shown.clone(), found);
-        Ok(self.told(&hits, &until, 0))
+        let notes = if until.is_late() { vec![late()] } else { Vec::new() };
+        Ok(self.told(
+            &hits,
+            || format!("Nothing in {shown} matches {}", self.search.expression.pattern()),
+            notes,
+        ))
     }
 
-    /// Searches all files of the directory; also says how many a rule left out.
-    fn search_below(&self, bench: &Workbench, until: &Until) -> (Hits, u64) {
+    /// Searches all files of the directory.
+    fn below(&self, root: &Path, bench: &Workbench, until: &Until) -> ToolResult {
         let names = Names::below(&self.target);
-        let (all, left_out) = (Mutex::new(Hits::default()), AtomicU64::new(0));
-        let visit = |searcher: &mut Searcher, entry: &DirEntry| {
-            let path = entry.path();
-            if !entry.file_type().is_some_and(|kind| kind.is_file())
-                || !self.which.takes(names.relative(path))
-            {
-                return;
-            }
-            if bench.is_veiled(path) {
-                left_out.fetch_add(1, Ordering::Relaxed);
-                return;
-            }
-            let shown = names.shown(path);
-            // what cannot be read is passed over, as ripgrep does
-            if let Ok(found) = self.search.file(searcher, path, &shown, until) {
-                all.lock().unwrap_or_else(PoisonError::into_inner).push(shown, found);
-            }
+        let pass = Pass {
+            which: &self.which,
+            names: &names,
+            bench,
+            searched: AtomicU64::new(0),
+            veiled: AtomicU64::new(0),
+            unread: Mutex::default(),
         };
-        each_file(&self.target.resolved, Ignored::LeftOut, &until.cancel, || {
-            let mut searcher = self.search.searcher();
-            move |entry| {
-                visit(&mut searcher, &entry);
-                if until.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let walk = Walk {
+            root,
+            workspace: bench.root(),
+            ignored: Ignored::LeftOut,
+            shown: Shown::Files,
+            depth: usize::MAX,
+            until,
+        };
+        let all = Mutex::new(self.hits());
+        let search = |desk: &mut Desk, path: &Path, open: &dyn Fn() -> Result<Open, String>| {
+            let (file, meta) = open()?;
+            match self.search.file(desk, (file, &meta), until) {
+                Ok(Searched::Text(found)) if found.matches > 0 => {
+                    let written = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+                    all.push(written, || names.shown(path), found);
+                }
+                Ok(Searched::Text(_) | Searched::Binary) => {}
+                Err(_) if until.is_over() => return Ok(ControlFlow::Break(())),
+                Err(why) => return Err(why),
             }
-        });
-        (all.into_inner().unwrap_or_else(PoisonError::into_inner), left_out.into_inner())
+            Ok(ControlFlow::Continue(()))
+        };
+        let mut tally = pass.each(&walk, || self.search.desk(), search);
+        let (searched, veiled) = (pass.searched.load(Ordering::Relaxed), pass.veiled.load(Ordering::Relaxed));
+        let mut notes = Vec::new();
+        if until.is_late() {
+            notes.push(late());
+        }
+        if veiled > 0 {
+            notes.push(format!(
+                "[{} left out by the permission rules]",
+                units::counted(veiled, "file", "files")
+            ));
+        }
+        tally.unread.add(pass.unread.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        notes.extend(tally.unread.note(&names));
+        let nothing = || self.nothing(&pass, &walk, searched, &tally);
+        self.told(&all.into_inner().unwrap_or_else(PoisonError::into_inner), nothing, notes)
     }
 
-    fn told(&self, hits: &Hits, until: &Until, left_out: u64) -> ToolResult {
-        let mode = self.search.mode;
-        let separate = self.search.before + self.search.after > 0;
-        let (text, whole) = hits.print(mode, separate, self.limit);
-        let mut parts = vec![if hits.matches == 0 { self.nothing() } else { text }];
-        if !whole {
-            parts.push(format!("[cut; in all {}]", hits.summary(mode)));
-        }
-        if Instant::now() >= until.deadline {
-            parts.push(format!("[stopped after {} s: search a smaller directory]", PATIENCE.as_secs()));
-        }
-        if left_out > 0 {
-            let files = units::counted(left_out, "file", "files");
-            parts.push(format!("[{files} left out by the permission rules]"));
-        }
-        ToolResult::success(parts.join("\n"), Display::Line(hits.summary(mode)))
+    fn hits(&self) -> Hits {
+        Hits::new(self.search.mode, self.search.window, self.search.before + self.search.after > 0)
     }
 
-    fn nothing(&self) -> String {
-        let filtered = self.which.glob.is_some() || self.which.types.is_some();
-        let of = if filtered { " (of the files that `glob` and `type` leave)" } else { "" };
-        format!("Nothing in {}{of} matches {}", self.target.shown, self.pattern)
+    fn told(&self, hits: &Hits, nothing: impl FnOnce() -> String, notes: Vec<String>) -> ToolResult {
+        let (text, cut) = hits.print();
+        let mut parts = vec![if hits.matches == 0 { nothing() } else { text }];
+        parts.extend(cut);
+        if let lines @ 1.. = hits.shortened() {
+            let lines = units::counted(lines as u64, "long line is", "long lines are");
+            parts.push(format!("[{lines} shown in part, with … where something is missing]"));
+        }
+        if self.search.expression.span == Span::NamedFeeds && !self.asked_for_lines {
+            parts.push("[searched over lines, for the pattern names a line feed]".to_owned());
+        }
+        parts.extend(notes);
+        parts.retain(|part| !part.is_empty());
+        ToolResult::success(parts.join("\n"), Display::Line(hits.summary()))
+    }
+
+    /// Nothing was found; says what was perhaps meant.
+    fn nothing(&self, pass: &Pass<'_>, walk: &Walk<'_>, searched: u64, tally: &Tally) -> String {
+        let (shown, pattern) = (&self.target.shown, self.search.expression.pattern());
+        let hint = || {
+            let hint = if walk.until.is_over() {
+                None
+            } else {
+                second::hint(pass, walk, &self.search.expression, tally)
+            };
+            hint.map(|hint| format!(", but {hint}")).unwrap_or_default()
+        };
+        match self.which.words() {
+            Some(words) if searched == 0 => format!("No file in {shown} is taken by {words}{}", hint()),
+            Some(words) => {
+                let files = units::counted(searched, "file", "files");
+                format!("Nothing in {shown} ({files} taken by {words}) matches {pattern}{}", hint())
+            }
+            None => format!("Nothing in {shown} matches {pattern}{}", hint()),
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::super::testing::Session;
-    use super::*;
-
-    fn error(arguments: &Value) -> String {
-        let arguments = arguments.as_object().unwrap();
-        Grep.prepare(arguments, Path::new("/w")).err().unwrap()
-    }
-
-    #[test]
-    fn an_expression_that_cannot_be_read_is_explained() {
-        let check = |pattern: &str, expected: &str| {
-            assert_eq!(
-                error(&json!({"pattern": pattern})),
-                format!("Error: cannot read the pattern `{pattern}`: {expected}")
-            );
-        };
-        check("a(", "unclosed group: to find such a character itself write `\\` before it");
-        check(
-            "(?=a)",
-            "look-around, including look-ahead and look-behind, is not supported: \
-                this engine has neither look-around nor backreferences",
-        );
-    }
-
-    #[test]
-    fn files_are_chosen_by_name_and_type() {
-        let check = |arguments: &Value, path: &str, expected: bool| {
-            let which = Which::read(arguments.as_object().unwrap()).unwrap();
-            assert_eq!(which.takes(Path::new(path)), expected, "{arguments} {path}");
-        };
-        check(&json!({"glob": "*.rs"}), "src/a.rs", true);
-        check(&json!({"glob": "*.rs"}), "src/a.py", false);
-        check(&json!({"glob": "!tests"}), "tests/a.rs", false);
-        check(&json!({"glob": "!tests"}), "src/a.rs", true);
-        check(&json!({"type": "py"}), "a/b.py", true);
-        check(&json!({"type": "py"}), "a/b.rs", false);
-        check(&json!({"type": "rs"}), "a/b.rs", true);
-        check(&json!({"type": "rust", "glob": "src/**"}), "tests/b.rs", false);
-    }
-
-    fn session() -> Session {
-        Session::with(&[
-            (".gitignore", "out/\n"),
-            ("a.txt", "todo one\nnothing\nTodo two\ntodo three\n"),
-            ("src/b.rs", "fn b() {\r\n    todo!()\r\n}\r\n"),
-            ("out/c.txt", "todo\n"),
-            ("bin", "todo\0"),
-        ])
-    }
-
-    #[tokio::test]
-    async fn lines_are_told_as_ripgrep_does() {
-        let session = session();
-        let check = async |arguments: Value, expected: &str| {
-            assert_eq!(session.told(&Grep, arguments.clone()).await, expected, "{arguments}");
-        };
-        check(json!({"pattern": "todo"}), "a.txt\nsrc/b.rs").await;
-        let content = "a.txt:1:todo one\na.txt:4:todo three\nsrc/b.rs:2:    todo!()";
-        check(json!({"pattern": "todo", "output_mode": "content"}), content).await;
-        check(json!({"pattern": "todo", "output_mode": "count", "-i": true}), "a.txt:3\nsrc/b.rs:1").await;
-        check(json!({"pattern": "\\)$", "output_mode": "content", "path": "src"}), "src/b.rs:2:    todo!()")
-            .await;
-        check(json!({"pattern": "todo", "path": "a.txt", "output_mode": "count"}), "a.txt:2").await;
-        check(json!({"pattern": "todo", "glob": "*.rs"}), "src/b.rs").await;
-        check(json!({"pattern": "todo", "type": "rust"}), "src/b.rs").await;
-        check(json!({"pattern": "todo", "path": "out"}), "out/c.txt").await;
-        check(json!({"pattern": "absent"}), "Nothing in . matches absent").await;
-    }
-
-    #[tokio::test]
-    async fn context_and_matches_over_lines_are_told() {
-        let session = session();
-        let told = session
-            .told(&Grep, json!({"pattern": "Todo", "output_mode": "content", "before": 1, "after": 1}))
-            .await;
-        assert_eq!(told, "a.txt-2-nothing\na.txt:3:Todo two\na.txt-4-todo three");
-        let told = session
-            .told(&Grep, json!({"pattern": "todo", "output_mode": "content", "-C": 1, "glob": "a.*"}))
-            .await;
-        assert_eq!(told, "a.txt:1:todo one\na.txt-2-nothing\na.txt-3-Todo two\na.txt:4:todo three");
-        let arguments = json!({"pattern": "fn b.*todo", "output_mode": "content", "multiline": true});
-        assert_eq!(session.told(&Grep, arguments).await, "src/b.rs:1:fn b() {\nsrc/b.rs:2:    todo!()");
-    }
-
-    #[tokio::test]
-    async fn what_is_cut_is_told() {
-        let session = session();
-        let arguments = json!({"pattern": "todo", "output_mode": "content", "head_limit": "1"});
-        assert_eq!(
-            session.told(&Grep, arguments).await,
-            "a.txt:1:todo one\n[cut; in all 3 matching lines in 2 files]"
-        );
-    }
-
-    #[tokio::test]
-    async fn what_a_rule_veils_is_left_out_and_counted() {
-        let session = session();
-        session.bench.set_veil(Arc::new(|path: &Path| path.ends_with("a.txt")));
-        let told = session.told(&Grep, json!({"pattern": "todo"})).await;
-        assert_eq!(told, "src/b.rs\n[1 file left out by the permission rules]");
-    }
-
-    #[tokio::test]
-    async fn a_place_that_is_not_there_is_an_error() {
-        let session = session();
-        let error = session.error(&Grep, json!({"pattern": "x", "path": "a.tx"})).await;
-        assert_eq!(error, "Error: a.tx does not exist. Did you mean a.txt?");
-        let error = session.error(&Grep, json!({"pattern": "todo", "path": "bin"})).await;
-        assert_eq!(error, "Error: bin is not a text file");
-        let call = session.prepare(&Grep, &json!({"pattern": "x"}));
-        assert_eq!(call.access(), Access::Read(vec![session.root.clone()]));
-    }
-}
+mod differential;
+#[cfg(test)]
+mod tests;

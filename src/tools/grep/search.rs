@@ -1,140 +1,134 @@
 //! One file searched: lines and context, cut where they are longer than anyone reads.
+//!
+//! A file is read into a buffer that each thread keeps, and searched there; only a large one goes through in pieces.
+//! Memory maps are not used: a file that shrinks while it is searched would end the program.
 
-use std::cell::Cell;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
-use std::time::Instant;
+use std::fs::{File, Metadata};
+use std::io;
+use std::mem;
 
-use grep_regex::RegexMatcher;
 use grep_searcher::{
     BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
-use regex::bytes::Regex;
-use tokio_util::sync::CancellationToken;
 
-use super::hits::{FileHits, Mode};
-use crate::os::file::open_regular;
+use super::super::walk::Until;
+use super::bytes::{Filled, Returns, Watched, fill, is_binary, is_utf16, ready};
+use super::expression::{Expression, Span};
+use super::hits::{FileHits, Line, Mode, Window};
 
 /// Characters told of a line, from a little before its match.
 const LONGEST: usize = 500;
 const BEFORE_MATCH: usize = 100;
-/// A longer line, or for a search over lines a larger file, is passed over.
+/// A file of at most so many bytes is searched in one piece.
+const WHOLE: usize = 256 * 1024;
+/// A longer line, or for a search over lines a larger file, is passed over, which is said.
 const MOST_LINE: usize = 8 * 1024 * 1024;
-const MOST_FILE: usize = 64 * 1024 * 1024;
+const MOST_FILE: usize = 32 * 1024 * 1024;
 
 /// How to search.
 #[derive(Debug, Clone)]
 pub(super) struct Search {
-    pub(super) matcher: RegexMatcher,
-    /// The same expression: where in a long line it matches.
-    pub(super) within: Regex,
+    pub(super) expression: Expression,
     pub(super) mode: Mode,
     /// Lines of context.
     pub(super) before: usize,
     pub(super) after: usize,
-    /// Whether a match may span lines.
-    pub(super) over_lines: bool,
+    /// What will be told of the hits.
+    pub(super) window: Window,
 }
 
-/// When a search is to end.
-#[derive(Debug, Clone)]
-pub(super) struct Until {
-    pub(super) cancel: CancellationToken,
-    pub(super) deadline: Instant,
+/// What one thread searches with.
+#[derive(Debug)]
+pub(super) struct Desk {
+    searcher: Searcher,
+    buffer: Vec<u8>,
 }
 
-impl Until {
-    pub(super) fn is_over(&self) -> bool {
-        self.cancel.is_cancelled() || Instant::now() >= self.deadline
-    }
+/// What came of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Searched {
+    Text(FileHits),
+    /// It is no text.
+    Binary,
 }
 
 impl Search {
-    /// A searcher for one thread.
-    pub(super) fn searcher(&self) -> Searcher {
-        let limit = if self.over_lines { MOST_FILE } else { MOST_LINE };
+    /// A desk for one thread.
+    pub(super) fn desk(&self) -> Desk {
         let (before, after) = if self.mode == Mode::Content { (self.before, self.after) } else { (0, 0) };
-        SearcherBuilder::new()
+        let searcher = SearcherBuilder::new()
             .line_number(self.mode == Mode::Content)
             .before_context(before)
             .after_context(after)
-            .multi_line(self.over_lines)
+            .multi_line(self.is_over_lines())
             .binary_detection(BinaryDetection::quit(0))
+            .bom_sniffing(false)
             .memory_map(MmapChoice::never())
-            .heap_limit(Some(limit))
-            .build()
+            .heap_limit(Some(MOST_LINE))
+            .build();
+        Desk { searcher, buffer: Vec::new() }
     }
 
-    /// What `path` holds, printed under the name `shown`.
+    /// What an open file holds. An error says why it could not be searched.
     pub(super) fn file(
         &self,
-        searcher: &mut Searcher,
-        path: &Path,
-        shown: &str,
+        desk: &mut Desk,
+        (mut file, meta): (File, &Metadata),
         until: &Until,
-    ) -> io::Result<FileHits> {
-        let (file, _) = open_regular(path).map_err(io::Error::other)?;
-        let mut found = Found { search: self, shown, hits: FileHits::default() };
-        searcher.search_reader(&self.matcher, Watched { file, until, held: false }, &mut found)?;
-        Ok(found.hits)
+    ) -> Result<Searched, String> {
+        let mut buffer = mem::take(&mut desk.buffer);
+        buffer.clear();
+        let searched = self.open_file(&mut desk.searcher, &mut buffer, &mut file, meta.len(), until);
+        // one large file must not be paid for to the end
+        buffer.shrink_to(4 * WHOLE);
+        desk.buffer = buffer;
+        searched.map_err(|error| match error.to_string() {
+            why if why.contains("allocation limit") => "a line is longer than 8 MB".to_owned(),
+            why => why,
+        })
     }
-}
 
-/// A file whose reading ends when the search does, and whose lines end in a line feed: so `$` and `\n` mean the same
-/// in every file.
-struct Watched<'a> {
-    file: File,
-    until: &'a Until,
-    /// Whether a carriage return was read of which is not known yet what follows.
-    held: bool,
-}
-
-impl Read for Watched<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if self.until.is_over() {
-                return Err(io::Error::other("interrupted"));
-            }
-            let held = usize::from(self.held);
-            if let (true, Some(first)) = (self.held, buffer.first_mut()) {
-                *first = b'\r';
-            }
-            let count = self.file.read(buffer.get_mut(held..).unwrap_or_default())?;
-            let read = held + count;
-            let is_last = buffer.get(read.saturating_sub(1)) == Some(&b'\r');
-            // a buffer of one byte could never be filled
-            self.held = count > 0 && is_last && buffer.len() > 1;
-            let length = without_returns(buffer, read - usize::from(self.held));
-            if length > 0 || count == 0 {
-                return Ok(length);
+    fn open_file(
+        &self,
+        searcher: &mut Searcher,
+        buffer: &mut Vec<u8>,
+        file: &mut File,
+        size: u64,
+        until: &Until,
+    ) -> io::Result<Searched> {
+        let returns = if self.expression.names_returns() { Returns::Kept } else { Returns::Taken };
+        let mut filled = fill(file, buffer, size, WHOLE, until)?;
+        if filled == Filled::Begun && (self.is_over_lines() || is_utf16(buffer)) {
+            filled = fill(file, buffer, size, MOST_FILE, until)?;
+            if filled == Filled::Begun {
+                return Err(io::Error::other("it is larger than 32 MB, too large to be searched as a whole"));
             }
         }
+        let mut found = Found { search: self, hits: FileHits::default() };
+        match filled {
+            Filled::All if !ready(buffer, returns) => return Ok(Searched::Binary),
+            Filled::All => searcher.search_slice(&self.expression.matcher, buffer, &mut found)?,
+            Filled::Begun if is_binary(buffer) => return Ok(Searched::Binary),
+            Filled::Begun => {
+                let rest = file.try_clone()?;
+                let watched = Watched::new(buffer, rest, until, returns);
+                searcher.search_reader(&self.expression.matcher, watched, &mut found)?;
+            }
+        }
+        Ok(Searched::Text(found.hits))
     }
-}
 
-/// Takes the carriage returns before line feeds out of the first `length` bytes; gives the new length.
-fn without_returns(buffer: &mut [u8], length: usize) -> usize {
-    let bytes = buffer.get_mut(..length).unwrap_or_default();
-    if !bytes.contains(&b'\r') {
-        return length;
-    }
-    let cells = Cell::from_mut(bytes).as_slice_of_cells();
-    let mut kept = 0;
-    for (at, cell) in cells.iter().enumerate() {
-        let goes = cell.get() == b'\r' && cells.get(at + 1).map(Cell::get) == Some(b'\n');
-        if let (false, Some(place)) = (goes, cells.get(kept)) {
-            place.set(cell.get());
-            kept += 1;
+    fn is_over_lines(&self) -> bool {
+        match self.expression.span {
+            Span::Line => false,
+            Span::NamedFeeds | Span::Lines => true,
         }
     }
-    kept
 }
 
 /// Collects what is found in one file.
 struct Found<'a> {
     search: &'a Search,
-    shown: &'a str,
     hits: FileHits,
 }
 
@@ -142,13 +136,17 @@ impl Sink for Found<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        self.hits.matches += found.lines().count() as u64;
         match self.search.mode {
-            Mode::Files => return Ok(false),
-            Mode::Count => {}
+            Mode::Files => {
+                self.hits.matches = 1;
+                return Ok(false);
+            }
+            Mode::Count if self.search.is_over_lines() => self.hits.matches += found.lines().count() as u64,
+            Mode::Count => self.hits.matches += 1,
             Mode::Content => {
                 let first = found.line_number().unwrap_or_default();
                 for (line, number) in found.lines().zip(first..) {
+                    self.hits.matches += 1;
                     self.print(':', number, line);
                 }
             }
@@ -162,27 +160,26 @@ impl Sink for Found<'_> {
     }
 
     fn context_break(&mut self, _searcher: &Searcher) -> io::Result<bool> {
-        self.hits.push("--".to_owned());
+        self.hits.push(&self.search.window, || Line::Break);
         Ok(true)
     }
 
-    fn finish(&mut self, _searcher: &Searcher, finish: &SinkFinish) -> io::Result<()> {
-        self.hits.is_binary = finish.binary_byte_offset().is_some();
+    fn finish(&mut self, _searcher: &Searcher, _finish: &SinkFinish) -> io::Result<()> {
         Ok(())
     }
 }
 
 impl Found<'_> {
     fn print(&mut self, sign: char, number: u64, line: &[u8]) {
+        let expression = &self.search.expression;
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let text = String::from_utf8_lossy(line);
-        let at = if line.len() > LONGEST {
-            self.search.within.find(line).map(|found| found.start())
-        } else {
-            None
-        };
-        let shown = shortened(&text, at.unwrap_or(0));
-        self.hits.push(format!("{}{sign}{number}{sign}{shown}", self.shown));
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        self.hits.push(&self.search.window, || {
+            let text = String::from_utf8_lossy(line);
+            let at = if line.len() > LONGEST { expression.find_in(line) } else { None };
+            let shown = shortened(&text, at.unwrap_or(0));
+            Line::Text { rest: format!("{sign}{number}{sign}{shown}"), is_whole: shown.len() == text.len() }
+        });
     }
 }
 
@@ -202,6 +199,12 @@ fn shortened(line: &str, at: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::time::Duration;
+
+    use tokio_util::sync::CancellationToken;
+
+    use super::super::expression::Case;
     use super::*;
 
     #[test]
@@ -215,22 +218,59 @@ mod tests {
         assert_eq!(shortened(&"日".repeat(501), 0).chars().count(), 501);
     }
 
+    /// What a search over lines or not finds in a file of these bytes.
+    fn search(pattern: &str, span: Span, bytes: &[u8]) -> Result<Searched, String> {
+        let expression = Expression::new(pattern, Case::Counts, span).unwrap();
+        let window = Window::new(0, None);
+        let search = Search { expression, mode: Mode::Content, before: 0, after: 0, window };
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        let file = file.reopen().unwrap();
+        let meta = file.metadata().unwrap();
+        let until = Until::within(&CancellationToken::new(), Duration::from_mins(1));
+        search.file(&mut search.desk(), (file, &meta), &until)
+    }
+
+    fn lines(pattern: &str, bytes: &[u8]) -> Vec<String> {
+        let Searched::Text(hits) = search(pattern, Span::Line, bytes).unwrap() else { panic!("binary") };
+        let texts = hits.lines.into_iter().map(|line| match line {
+            Line::Text { rest, .. } => rest,
+            Line::Break => "--".to_owned(),
+        });
+        texts.collect()
+    }
+
     #[test]
-    fn carriage_returns_go_only_before_line_feeds_whatever_the_buffer() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let bytes = b"a\r\nb\rc\r\r\n\r\n\r";
-        std::fs::write(&file, bytes).unwrap();
-        let until = Until {
-            cancel: CancellationToken::new(),
-            deadline: Instant::now() + std::time::Duration::from_mins(1),
+    fn text_is_found_in_every_encoding_that_names_itself() {
+        let utf16 = |to: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            "\u{feff}eins\r\nzw\u{f6}lf\r\n".encode_utf16().flat_map(to).collect()
         };
-        for size in 2..20 {
-            let mut watched = Watched { file: File::open(&file).unwrap(), until: &until, held: false };
-            let (mut all, mut buffer) = (Vec::new(), vec![0; size]);
-            while let count @ 1.. = watched.read(&mut buffer).unwrap() {
-                all.extend_from_slice(&buffer[..count]);
-            }
-            assert_eq!(all, b"a\nb\rc\r\n\n\r", "{size}");
-        }
+        assert_eq!(lines("zwölf$", &utf16(u16::to_le_bytes)), [":2:zwölf"]);
+        assert_eq!(lines("zwölf$", &utf16(u16::to_be_bytes)), [":2:zwölf"]);
+        assert_eq!(lines("^eins$", b"\xef\xbb\xbfeins\r\nzwei\r\n"), [":1:eins"]);
+        assert_eq!(lines("lf", b"zw\xf6lf"), [":1:zw\u{fffd}lf"]);
+        assert_eq!(lines(r"\r$", b"a\r\nb\n"), [":1:a"]);
+    }
+
+    #[test]
+    fn a_large_file_is_searched_as_a_small_one_is() {
+        let mut bytes = b"first\r\n".to_vec();
+        bytes.extend(b"filler line\r\n".repeat(100_000));
+        bytes.extend(b"last\r\n");
+        assert_eq!(lines("^(first|last)$", &bytes), [":1:first", ":100002:last"]);
+        let mut marked: Vec<u8> = b"\xff\xfe".to_vec();
+        marked.extend(bytes.iter().flat_map(|byte| [*byte, 0]));
+        assert_eq!(lines("^(first|last)$", &marked), [":1:first", ":100002:last"]);
+        bytes[100] = 0;
+        assert_eq!(search("first", Span::Line, &bytes), Ok(Searched::Binary));
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_searched_and_says_so() {
+        let line = vec![b'x'; MOST_LINE + 2];
+        assert_eq!(search("y", Span::Line, &line).unwrap_err(), "a line is longer than 8 MB");
+        let many = b"x\n".repeat(MOST_FILE / 2 + 1);
+        assert!(search("y", Span::Lines, &many).unwrap_err().contains("larger than 32 MB"));
+        assert!(matches!(search("y", Span::Line, &many), Ok(Searched::Text(_))));
     }
 }

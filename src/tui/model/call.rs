@@ -50,6 +50,8 @@ pub enum Kind {
     Looks,
     /// It may change something, or asks somebody outside.
     Acts,
+    /// It asks the user, or keeps a list for them: what it does is seen elsewhere, and how long it took says nothing.
+    Tells,
 }
 
 impl Label {
@@ -69,7 +71,12 @@ impl Label {
             "Bash" => ("run", argument("command")),
             "Glob" => ("glob", argument("pattern")),
             "Grep" => ("grep", format!("\"{}\"", argument("pattern"))),
+            "ApplyPatch" => ("patch", String::new()),
+            "BashOutput" => ("output", argument("id")),
+            "KillShell" => ("end", argument("id")),
             "WebFetch" => ("fetch", argument("url")),
+            "TodoWrite" => ("todo", String::new()),
+            "AskUser" => ("ask", argument("question")),
             other => (other, String::new()),
         };
         Self { verb: verb.to_owned(), object }
@@ -82,6 +89,7 @@ impl Kind {
     pub fn of(name: &str) -> Self {
         match name {
             "Read" | "Glob" | "Grep" => Self::Looks,
+            "TodoWrite" | "AskUser" => Self::Tells,
             _ => Self::Acts,
         }
     }

@@ -1,0 +1,118 @@
+//! Five hundred calls of each tool in one session: what the program holds at the end it held near the start.
+//!
+//! The program is looked at from inside, by a command of the model's own: its parent is the program. The first rounds are
+//! left out, for what is made once (threads, the shell's file, the allocator's arenas) is made there.
+
+use serde_json::{Value, json};
+
+use crate::endpoint::{Call, call};
+use crate::workshop::Workshop;
+
+/// Calls in an answer, the look included; an answer may make 64.
+const ROUND: usize = 64;
+
+/// Rounds: eight times 63 calls are 504.
+const ROUNDS: usize = 8;
+
+/// Rounds that are not looked at.
+const WARM: usize = 2;
+
+/// What may be open at one look and not at another; a leak in every tenth call would be thirty.
+const SLACK: u64 = 8;
+
+/// What the program held at a moment.
+#[derive(Debug)]
+struct Held {
+    descriptors: u64,
+    threads: u64,
+    children: u64,
+    /// In kilobytes.
+    memory: u64,
+}
+
+fn look() -> Call {
+    let script = "cd /proc/$PPID && echo held $(ls fd | wc -l) $(ls task | wc -l) $(cat task/*/children | wc -w) \
+                  $(awk '/^VmRSS/ {print $2}' status)";
+    call("Bash", json!({"command": script}))
+}
+
+fn held(told: &str) -> Held {
+    let numbers: Vec<u64> = told.split_whitespace().skip(1).map_while(|number| number.parse().ok()).collect();
+    let [descriptors, threads, children, memory] = numbers[..] else { panic!("a look: {told}") };
+    Held { descriptors, threads, children, memory }
+}
+
+/// Makes the calls in rounds, each followed by a look; what each call was told.
+#[track_caller]
+fn check(shop: &Workshop, first: Option<Call>, made: impl Fn(usize) -> Call) {
+    let round = |round: usize| {
+        let calls = (0..ROUND - 1).map(|number| made(round * (ROUND - 1) + number));
+        calls.chain([look()]).collect::<Vec<Call>>()
+    };
+    let told = shop.run(first.map(|call| vec![call]).into_iter().chain((0..ROUNDS).map(round))).told;
+    let wrong: Vec<&String> = told.iter().filter(|told| told.starts_with("Error:")).collect();
+    assert!(wrong.is_empty(), "{:?} of {}", wrong.first(), wrong.len());
+    let looks: Vec<Held> =
+        told.iter().filter(|told| told.starts_with("held ")).map(|told| held(told)).collect();
+    let (early, last) = (&looks[WARM], &looks[ROUNDS - 1]);
+    // the look itself has a pipe open, and a command before it may still be ending
+    let grown = |late: u64, early: u64| late > early + SLACK;
+    assert!(!grown(last.descriptors, early.descriptors), "{looks:?}");
+    assert!(!grown(last.children, early.children), "{looks:?}");
+    // calls that only read run side by side, each on a thread; those threads rest for ten seconds
+    assert!(last.threads <= ROUND as u64 + SLACK, "{looks:?}");
+    // what was said stays in memory: three times its bytes, and 8 MB for the allocator
+    let said = u64::try_from(told.iter().map(String::len).sum::<usize>()).unwrap() / 1024;
+    assert!(last.memory <= early.memory + 8 * 1024 + 3 * said, "{looks:?}, {said} KB said");
+}
+
+fn file(number: usize) -> String {
+    format!("d{}/f{number}.txt", number % 7)
+}
+
+#[test]
+fn reading_holds_on_to_nothing() {
+    let shop = (0..50).fold(Workshop::new(), |shop, number| shop.file(&file(number), "one\ntwo\nthree\n"));
+    check(&shop, None, |number| call("Read", json!({"file_path": file(number % 50)})));
+}
+
+#[test]
+fn writing_holds_on_to_nothing() {
+    check(&Workshop::new(), None, |number| {
+        call("Write", json!({"file_path": file(number), "content": format!("{number}\n")}))
+    });
+}
+
+#[test]
+fn editing_holds_on_to_nothing() {
+    let shop = Workshop::new().file("f", "line 0\nother\n");
+    let edit = |number: usize| {
+        let (old, new) = (format!("line {number}\n"), format!("line {}\n", number + 1));
+        call("Edit", json!({"file_path": "f", "old_string": old, "new_string": new}))
+    };
+    check(&shop, Some(call("Read", json!({"file_path": "f"}))), edit);
+    assert_eq!(shop.text("f"), format!("line {}\nother\n", (ROUND - 1) * ROUNDS));
+}
+
+#[test]
+fn searching_holds_on_to_nothing() {
+    let shop = (0..50).fold(Workshop::new(), |shop, number| shop.file(&file(number), "one\ntwo\nthree\n"));
+    check(&shop, None, |number| -> Call {
+        let arguments: Value = match number % 3 {
+            0 => return call("Glob", json!({"pattern": "**/*.txt"})),
+            1 => json!({"pattern": "two"}),
+            _ => json!({"pattern": "t.*e", "output_mode": "content", "head_limit": 5}),
+        };
+        call("Grep", arguments)
+    });
+}
+
+#[test]
+fn commands_leave_nothing_in_the_program() {
+    let command = |number: usize| match number % 3 {
+        0 => "true",
+        1 => "echo one; echo two >&2",
+        _ => "(sleep 0.01 &) ; seq 100",
+    };
+    check(&Workshop::new(), None, |number| call("Bash", json!({"command": command(number)})));
+}
