@@ -24,7 +24,7 @@ use crate::context::prompt::{Environment, Layers, build_system_prompt};
 use crate::error::{Error, Kind};
 use crate::os::env::Env;
 use crate::os::file::read_regular;
-use crate::os::http::{Proxies, Roots};
+use crate::os::http::{Proxies, Roots, Web};
 use crate::os::paths::absolute;
 use crate::protocol::ModelId;
 use crate::tools::{EditTool, ToolRegistry};
@@ -51,7 +51,9 @@ impl Learnt {
 /// The agent for `model` on `bench`.
 pub(super) fn agent(app: &App, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
     let withheld: HashSet<String> = app.config.permissions.withheld.iter().cloned().collect();
-    let tools = ToolRegistry::built_in(bench, edit_tool(app, model), &withheld)
+    let Connections { proxies, roots, .. } = connections(&app.config, &app.place.env);
+    let web = Web::new(proxies, roots);
+    let tools = ToolRegistry::built_in(bench, edit_tool(app, model), web, &withheld)
         .map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
     Agent::create(AgentParts {
         chat: chat(app, model)?,

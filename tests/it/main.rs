@@ -37,6 +37,7 @@ mod sessions;
 mod tidy;
 mod tools_bash;
 mod tools_edit;
+mod tools_fetch;
 mod tools_files;
 mod tools_patch;
 mod tools_read;

@@ -16,6 +16,7 @@ use crate::cli::{self, Parsed};
 use crate::conversation::{Conversation, Happening, Parts};
 use crate::os::clock::SystemClock;
 use crate::os::env::Env;
+use crate::os::http::Web;
 use crate::permission::{Mode, Policy, PolicyCell, Scope};
 use crate::protocol::{AgentEvent, Answer, Asked, EntryBody, History, Message, Preview, Question, RunEnd};
 use crate::session::SharedLog;
@@ -62,7 +63,10 @@ impl Stage {
         let bench = Arc::new(Workbench::new(setup).unwrap());
         let agent = Agent::create(AgentParts {
             chat: Arc::new(Script { pace }),
-            tools: Arc::new(ToolRegistry::built_in(&bench, EditTool::Replacement, &HashSet::new()).unwrap()),
+            tools: Arc::new(
+                ToolRegistry::built_in(&bench, EditTool::Replacement, Web::default(), &HashSet::new())
+                    .unwrap(),
+            ),
             hooks: Arc::new(NoHooks),
             clock: Arc::new(SystemClock),
             system: "".into(),

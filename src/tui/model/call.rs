@@ -48,7 +48,7 @@ pub struct DoneCall {
 pub enum Kind {
     /// It reads or searches.
     Looks,
-    /// It may change something.
+    /// It may change something, or asks somebody outside.
     Acts,
     /// It asks the user, or keeps a list for them: what it does is seen elsewhere, and how long it took says nothing.
     Tells,

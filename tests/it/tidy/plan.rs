@@ -209,6 +209,8 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
             "src/app/",
         ],
     ),
+    ("htmd", &["src/tools/fetch/markdown.rs"]),
+    ("encoding_rs", &["src/tools/fetch/charset.rs"]),
     ("jiff", &["src/app/open.rs"]),
     ("dirs", &["src/os/paths.rs"]),
     ("serde", EVERYWHERE),
