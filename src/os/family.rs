@@ -15,7 +15,7 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpgid, waitpid};
 
 use super::table::{self, Moment, Process, State};
 
@@ -111,6 +111,9 @@ impl Family {
         if nobody_adopted() && !self.has_group() {
             return false;
         }
+        if self.root_is == Root::Reaped && self.has_living_group() {
+            return true;
+        }
         let all = table::processes();
         reap(&all);
         if all.is_empty() { self.has_group() } else { !self.members(&all).is_empty() }
@@ -159,6 +162,13 @@ impl Family {
             self.leads.group &= all.iter().any(|process| process.group == Some(self.root));
             self.leads.session &= all.iter().any(|process| process.session == Some(self.root));
         }
+    }
+
+    /// Two system calls in the place of a walk through `/proc`, each second for each job.
+    fn has_living_group(&self) -> bool {
+        // of what ended in it we wait for what is ours; the root, which is somebody else's, has been waited for
+        while self.leads.group && matches!(waitpgid(self.root, WaitOptions::NOHANG), Ok(Some(_))) {}
+        self.has_group()
     }
 
     fn has_group(&self) -> bool {
@@ -285,6 +295,23 @@ mod tests {
         let stranger = process(1_000_040, 1_000_040);
         assert!(family.members(&[stranger]).is_empty(), "the number is another's now");
         assert!(!family.has_group());
+    }
+
+    #[test]
+    fn who_was_seen_once_stays_known() {
+        let mut family = Family::new(pid(1_000_070).unwrap(), "no such mark".into());
+        let process = |parent| Process {
+            pid: pid(1_000_071).unwrap(),
+            parent: pid(parent),
+            group: pid(1_000_071),
+            session: pid(1_000_071),
+            state: State::Alive,
+            began: 0,
+        };
+        assert_eq!(family.members(&[process(1)]), [], "a stranger");
+        let root = Process { pid: pid(1_000_070).unwrap(), ..process(5) };
+        assert_eq!(family.members(&[root, process(1_000_070)]).len(), 2, "its child");
+        assert_eq!(family.members(&[process(1)]).len(), 1, "its child, with another parent now");
     }
 
     #[test]

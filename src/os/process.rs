@@ -6,7 +6,9 @@
 //!
 //! The surprise: [`Running::wait`] returns when the program itself has exited, though a child of it may hold
 //! the pipe for hours (`server &`). Such a [`Running`] is still good: it goes on reading, and can be kept
-//! as a task. And no `pre_exec`, ever: it would turn every start from a cheap `posix_spawn` into a `fork`.
+//! as a task. And no `pre_exec`, ever: it would turn every start from a cheap `posix_spawn` into a `fork`. Hence no
+//! death signal of the kernel's either, which is a child's to ask for, ends with the thread that started it and is not
+//! inherited: what is killed with SIGKILL leaves its commands running.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

@@ -28,7 +28,7 @@ pub(super) fn with_fewer_processes<T>(start: impl FnOnce() -> T) -> T {
     let lower = most.filter(|most| own.current.is_none_or(|current| current > *most));
     let Some(most) = lower else { return start() };
     // what cannot be set is left as it is: a command without a limit is still a command
-    setrlimit(Resource::Nproc, Rlimit { current: Some(most), ..own.clone() }).ok();
+    setrlimit(Resource::Nproc, Rlimit { current: Some(most), ..own }).ok();
     let started = start();
     setrlimit(Resource::Nproc, own).ok();
     started

@@ -1,4 +1,4 @@
-//! BashOutput and KillShell: what runs in the background, read on and ended.
+//! `BashOutput` and `KillShell`: what runs in the background, read on and ended.
 //!
 //! Thin: the jobs themselves are the workbench's (`workbench/jobs.rs`). The surprise: neither touches anything outside
 //! the program in the sense of a permission. What may be read and ended is only what was allowed to run before.

@@ -213,7 +213,9 @@ impl Jobs {
     /// Tells what runs in the foreground to go on in the background; how many were told.
     pub fn move_foreground(&self) -> usize {
         let told = std::mem::take(&mut lock(&self.foreground).waiting);
-        told.iter().for_each(|(_, moved)| moved.cancel());
+        for (_, moved) in &told {
+            moved.cancel();
+        }
         told.len()
     }
 

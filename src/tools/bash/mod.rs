@@ -138,32 +138,26 @@ impl Call {
         if scene.cancel.is_cancelled() {
             return ToolResult::interrupted();
         }
-        let Started { mut running, directory, program } = match self.start(scene) {
+        let mut started = match self.start(scene) {
             Ok(started) => started,
             Err(error) => return self.not_started(scene, &error),
         };
         let (waited, why) = match self.place {
             Place::Foreground => {
                 let front = scene.bench.jobs().foreground();
-                (follow(&mut running, scene, &front).await, Why::Moved)
+                (follow(&mut started.running, scene, &front).await, Why::Moved)
             }
-            Place::Background => (first_look(&mut running, scene).await, Why::Asked),
+            Place::Background => (first_look(&mut started.running, scene).await, Why::Asked),
         };
         match waited {
-            Waited::Ended(finished) => self.ended(scene, running, &finished, directory, program),
-            Waited::GoesOn => self.goes_on(scene, running, why),
+            Waited::Ended(finished) => self.ended(scene, started, &finished),
+            Waited::GoesOn => self.goes_on(scene, started.running, why),
         }
     }
 
     /// The shell has exited. What it left running becomes a job.
-    fn ended(
-        &self,
-        scene: &Scene,
-        running: Running,
-        finished: &Finished,
-        directory: Option<Directory>,
-        program: Option<&str>,
-    ) -> ToolResult {
+    fn ended(&self, scene: &Scene, started: Started, finished: &Finished) -> ToolResult {
+        let Started { running, directory, program } = started;
         let moved =
             directory.and_then(Directory::read).map(|to| (scene.bench.shell().moved_to(to.clone()), to));
         let mut notes = Vec::new();
