@@ -1,4 +1,4 @@
-//! ApplyPatch: who is offered it, what each construct does to the disk, and that it is all or nothing.
+//! `ApplyPatch`: who is offered it, what each construct does to the disk, and that it is all or nothing.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -163,7 +163,7 @@ fn what_is_around_a_patch_does_not_matter() {
         format!("```patch\n{bare}\n```\n"),
         format!("\n\n{bare}\n\n"),
         bare.replace('\n', "\r\n"),
-        bare.lines().map(|line| format!("    {line}\n")).collect(),
+        lines_of(bare.lines(), |line| format!("    {line}")),
         bare.replace("@@", "@@ -1,1 +1,1 @@"),
     ] {
         let (told, found) = applied(&[("f", "a\n")], &wrapped);
@@ -299,11 +299,19 @@ fn one_checkpoint_names_all_files_of_a_patch_before_they_change() {
     assert_eq!(saved, expected.map(|(name, image)| (shop.at(name), image.map(str::to_owned))));
 }
 
+/// What cannot be tested here is said; it is an error where `CLAWD_TEST_REQUIRE` names it.
+#[expect(clippy::print_stdout, reason = "what was not run is said, never passed over")]
+fn left_out(what: &str) {
+    let required = std::env::var("CLAWD_TEST_REQUIRE").unwrap_or_default();
+    assert!(!required.split(',').any(|name| name == what), "{what} are required and not to be had");
+    println!("left out: there are no {what} here");
+}
+
 /// The program in a mount namespace of its own, in which `setup` was done; none where the system does not allow that.
 fn contained(shop: Workshop, setup: &str) -> Option<Workshop> {
     let can = Command::new("unshare").args(["-Urm", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
     if !can.is_ok_and(|done| done.status.success()) {
-        eprintln!("left out: no mount namespaces here");
+        left_out("namespaces");
         return None;
     }
     let script = shop.clawd().home().join("contained");
@@ -406,7 +414,7 @@ fn a_directory_of_somebody_else_is_told_and_nothing_is_changed() {
             .arg(&program)
             .status();
         if !can.is_ok_and(|status| status.success()) {
-            eprintln!("left out: nobody cannot run the program here");
+            left_out("nobody");
             return;
         }
         Command::new("chown").args(["-R", "65534:65534"]).arg(&world).status().unwrap();
@@ -448,10 +456,10 @@ fn with_too_few_descriptors_nothing_is_changed_and_the_run_goes_on() {
     fs::write(&script, format!("#!/bin/sh\nulimit -n 64\nexec {program} \"$@\"\n")).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     let shop = shop.with(|clawd| clawd.program(script.to_str().unwrap()));
-    let many: String = (0..100).map(|number| format!("\n*** Add File: many/{number}\n+x")).collect();
+    let many = lines_of(0..100, |number| format!("*** Add File: many/{number}\n+x"));
     let told = shop.tell_all([
         read("a"),
-        patch(&format!("*** Update File: a\n@@\n-a\n+A{many}")),
+        patch(&format!("{many}*** Update File: a\n@@\n-a\n+A")),
         patch("*** Update File: a\n@@\n-a\n+b"),
     ]);
     assert!(
@@ -465,8 +473,8 @@ fn with_too_few_descriptors_nothing_is_changed_and_the_run_goes_on() {
 #[test]
 fn a_kill_in_the_middle_leaves_whole_files_and_what_they_held() {
     let shop = shop().file("a", "old a\n").file("b", "old b\n");
-    let many: String = (0..200).map(|number| format!("\n*** Add File: n{number}\n+new")).collect();
-    let body = format!("*** Update File: a\n@@\n-old a\n+new{many}\n*** Update File: b\n@@\n-old b\n+new");
+    let many = lines_of(0..200, |number| format!("*** Add File: n{number}\n+new"));
+    let body = format!("*** Update File: a\n@@\n-old a\n+new\n{many}*** Update File: b\n@@\n-old b\n+new");
     shop.endpoint().push(calls([read("a"), read("b")]));
     shop.endpoint().push(calls([patch(&body)]));
     let running = shop.start();

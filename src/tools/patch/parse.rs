@@ -170,6 +170,8 @@ fn mark(line: &str) -> Option<Mark<'_>> {
     })
 }
 
+const MISPLACED: &str = "`*** Move to: ` belongs right after `*** Update File: `";
+
 /// What stands around the patch: words of heredocs that are still open.
 type Wrapping<'a> = Vec<&'a str>;
 
@@ -278,33 +280,28 @@ fn heredoc(line: &str) -> Option<&str> {
 /// The next file's part; none at `*** End Patch`, which is passed.
 fn part(lines: &mut Lines<'_>) -> Result<Option<Part>, Malformed> {
     const HEADS: &str = "`*** Add File: `, `*** Update File: `, `*** Delete File: ` or `*** End Patch`";
+    type Body = fn(&mut Lines<'_>, usize) -> Result<Deed, Malformed>;
     lines.skip_blank();
     let Some(line) = lines.peek() else {
         return Err(lines.expected("`*** End Patch` (was the patch cut off?)"));
     };
-    let path = match mark(line.trim_start()) {
+    let (path, body): (&str, Body) = match mark(line.trim_start()) {
         Some(Mark::End) => {
             lines.next += 1;
             return Ok(None);
         }
-        Some(Mark::Add(path) | Mark::Delete(path) | Mark::Update(path)) => path,
-        Some(Mark::MoveTo(_)) => {
-            return Err(lines.wrong_here("`*** Move to: ` belongs right after `*** Update File: `"));
-        }
+        Some(Mark::Add(path)) => (path, |lines, _| added(lines).map(Deed::Add)),
+        Some(Mark::Delete(path)) => (path, |_, _| Ok(Deed::Delete)),
+        Some(Mark::Update(path)) => (path, update),
+        Some(Mark::MoveTo(_)) => return Err(lines.wrong_here(MISPLACED)),
         Some(Mark::Begin | Mark::EndOfFile | Mark::Unknown) | None => return Err(lines.expected(HEADS)),
     };
     if path.is_empty() {
         return Err(lines.wrong_here("the path is missing"));
     }
-    let number = lines.next + 1;
-    let head = mark(line.trim_start());
     lines.next += 1;
-    let deed = match head {
-        Some(Mark::Add(_)) => Deed::Add(added(lines)?),
-        Some(Mark::Update(_)) => update(lines, number)?,
-        _ => Deed::Delete,
-    };
-    Ok(Some(Part { path: path.to_owned(), line: number, deed }))
+    let number = lines.next;
+    Ok(Some(Part { path: path.to_owned(), line: number, deed: body(lines, number)? }))
 }
 
 /// The lines of a new file. A line without anything is an empty one, if others follow.
@@ -320,7 +317,15 @@ fn added(lines: &mut Lines<'_>) -> Result<Vec<String>, Malformed> {
         } else if !is_remark(line) {
             match mark(line.trim_start()) {
                 Some(Mark::EndOfFile) => {}
-                Some(_) => break,
+                Some(
+                    Mark::Begin
+                    | Mark::End
+                    | Mark::Add(_)
+                    | Mark::Delete(_)
+                    | Mark::Update(_)
+                    | Mark::MoveTo(_)
+                    | Mark::Unknown,
+                ) => break,
                 None => return Err(lines.expected("`+` before each line of the new file")),
             }
         }
@@ -330,14 +335,14 @@ fn added(lines: &mut Lines<'_>) -> Result<Vec<String>, Malformed> {
 }
 
 fn update(lines: &mut Lines<'_>, head: usize) -> Result<Deed, Malformed> {
-    let to = match lines.peek().and_then(|line| mark(line.trim_start())) {
-        Some(Mark::MoveTo("")) => return Err(lines.wrong_here("the path is missing")),
-        Some(Mark::MoveTo(path)) => {
-            lines.next += 1;
-            Some(path.to_owned())
+    let mut to = None;
+    if let Some(Mark::MoveTo(path)) = lines.peek().and_then(|line| mark(line.trim_start())) {
+        if path.is_empty() {
+            return Err(lines.wrong_here("the path is missing"));
         }
-        _ => None,
-    };
+        lines.next += 1;
+        to = Some(path.to_owned());
+    }
     skip_unified_heads(lines);
     let mut hunks = Vec::new();
     let mut begun = Begun::Anything;
@@ -385,10 +390,10 @@ fn hunk(lines: &mut Lines<'_>, begun: Begun) -> Result<Option<Hunk>, Malformed> 
                 return Ok(Some(hunk));
             }
             Some(Mark::MoveTo(_)) => {
-                return Err(lines.wrong_here("`*** Move to: ` belongs right after `*** Update File: `"));
+                return Err(lines.wrong_here(MISPLACED));
             }
             Some(Mark::Unknown) => return Err(lines.expected(ROWS)),
-            Some(_) => break,
+            Some(Mark::Begin | Mark::End | Mark::Add(_) | Mark::Delete(_) | Mark::Update(_)) => break,
             None => {}
         }
         if let Some(anchor) = line.strip_prefix("@@") {
@@ -600,7 +605,7 @@ mod tests {
         body("*** Update File: a\n@@ -x +1 @@\n-y", "update a {@-x +1 -y}");
         body("*** Update File: a\n@@\n-y\n\\ No newline at end of file\n+z", "update a {-y +z}");
         // without the head of a hunk behind them they are lines
-        body("*** Update File: a\n--- x\n+++ y", "update a {--- x +++ y}".replace("--- x", "--- x").as_str());
+        body("*** Update File: a\n--- x\n+++ y", "update a {--- x +++ y}");
         body("*** Update File: a\n@@\n-y\n@@", "update a {-y}");
     }
 
