@@ -36,6 +36,7 @@ mod tools_bash;
 mod tools_edit;
 mod tools_files;
 mod tools_patch;
+mod tools_patch_faults;
 mod tools_search;
 mod watched;
 mod workshop;

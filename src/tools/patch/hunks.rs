@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::parse::{Hunk, Pin, Row};
+use super::form::{Hunk, Pin, Row};
 use super::place::{self, Likeness};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -353,7 +353,8 @@ fn numbers(places: &[usize]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::{Deed, parse};
+    use super::super::form::Deed;
+    use super::super::parse::parse;
     use super::*;
 
     fn hunks(text: &str) -> Vec<Hunk> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use self::parse::Deed;
+use self::form::Deed;
 use self::plan::{Named, Plan, plan};
 use super::change::{self, Before, Change, Step};
 use super::schema::{self, Param};
@@ -22,7 +22,9 @@ use crate::text::diff::{diff, unified_text};
 use crate::text::units;
 use crate::workbench::Workbench;
 
+mod form;
 mod hunks;
+mod lines;
 mod parse;
 mod place;
 mod plan;

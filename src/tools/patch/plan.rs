@@ -8,8 +8,8 @@
 use std::fs;
 use std::path::Path;
 
+use super::form::{Deed, Hunk, Part};
 use super::hunks;
-use super::parse::{Deed, Hunk, Part};
 use super::place;
 use super::told;
 use crate::os::file::{FileError, read_regular};
