@@ -40,6 +40,7 @@ mod tools_edit;
 mod tools_fetch;
 mod tools_files;
 mod tools_patch;
+mod tools_patch_faults;
 mod tools_read;
 mod tools_search;
 mod watched;

@@ -44,7 +44,7 @@ fn alone(change: &Change, made: &mut Vec<PathBuf>) -> Result<(), String> {
         Before::Nothing => file::create_parents(path, made).and_then(|()| file::create(path, &change.after)),
         Before::Bytes(_) | Before::Large(_) => file::replace(path, &change.after),
     };
-    written.map_err(told)
+    written.map_err(|error| told(&error))
 }
 
 fn together(bench: &Workbench, steps: &[Step], made: &mut Vec<PathBuf>) -> Result<(), String> {
@@ -85,7 +85,7 @@ fn state(bench: &Workbench, step: &Step, why: &str) -> String {
 fn stage(step: &Step, made: &mut Vec<PathBuf>) -> Result<Staged, String> {
     let mut free = |target: &Target| -> Result<PathBuf, String> {
         let path = target.judged()?;
-        file::create_parents(path, made).map_err(told)?;
+        file::create_parents(path, made).map_err(|error| told(&error))?;
         Ok(path.to_owned())
     };
     match step {
@@ -100,7 +100,7 @@ fn stage(step: &Step, made: &mut Vec<PathBuf>) -> Result<Staged, String> {
             Staged::rename(change.target.judged()?, &free(to)?, bytes)
         }
     }
-    .map_err(told)
+    .map_err(|error| told(&error))
 }
 
 /// Why a change did not come about.
@@ -114,8 +114,9 @@ struct Failed {
 /// before it are put back, the last first.
 fn commit_all(staged: &mut [Staged], still: impl Fn(usize) -> Result<(), String>) -> Result<(), Failed> {
     for number in 0..staged.len() {
-        let done = still(number)
-            .and_then(|()| staged.get_mut(number).map_or(Ok(()), |staged| staged.commit().map_err(told)));
+        let done = still(number).and_then(|()| {
+            staged.get_mut(number).map_or(Ok(()), |staged| staged.commit().map_err(|error| told(&error)))
+        });
         if let Err(error) = done {
             let begun = staged.iter_mut().enumerate().take(number + 1).rev();
             let stuck =
@@ -149,7 +150,7 @@ fn is_still(target: &Target, before: &Before) -> Result<(), String> {
         Before::Bytes(bytes) => &Stamp::of(bytes),
         Before::Large(stamp) => stamp,
     };
-    if stamp(path).map_err(told)? != *was {
+    if stamp(path).map_err(|error| told(&error))? != *was {
         return Err(format!("Error: {} has just been changed by somebody else: Read it again", target.shown));
     }
     Ok(())
@@ -161,7 +162,7 @@ fn stamp(path: &Path) -> Result<Stamp, FileError> {
     Stamp::of_file(file, &meta).map_err(failed)
 }
 
-fn told(error: FileError) -> String {
+fn told(error: &FileError) -> String {
     format!("Error: {error}")
 }
 

@@ -1,3 +1,5 @@
+//! Glob on small trees: what is found, in which order, and what is said where nothing is.
+
 use std::time::Duration;
 
 use serde_json::json;

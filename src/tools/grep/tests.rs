@@ -1,3 +1,5 @@
+//! Grep on small trees, and beside an oracle that knows nothing of its ways.
+
 use std::os::unix::fs::symlink;
 use std::time::Duration;
 
@@ -128,8 +130,8 @@ async fn what_was_perhaps_meant_is_said() {
     };
     check(json!({"pattern": "absent"}), "Nothing in . matches absent").await;
     check(
-        json!({"pattern": "TODO TWO"}),
-        "Nothing in . matches TODO TWO, but 1 file (a.txt) matches with case_insensitive",
+        json!({"pattern": "Todo Two"}),
+        "Nothing in . matches Todo Two, but 1 file (a.txt) matches with case_insensitive",
     )
     .await;
     check(

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::parse::{Hunk, Pin, Row};
+use super::form::{Hunk, Pin, Row};
 use super::place::{self, Likeness};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -194,39 +194,42 @@ fn insertion(text: &Text<'_>, hunk: &Hunk, from: usize) -> Result<Place, Why> {
 
 fn search(text: &Text<'_>, hunk: &Hunk, old: &[&str], from: usize) -> Result<Place, Why> {
     let anchors = anchors(text, hunk, from)?;
-    let by_likeness: Vec<(Likeness, Vec<usize>)> =
-        Likeness::ALL.map(|likeness| (likeness, places(text, old, from, likeness))).into();
-    let fitting = by_likeness.iter().filter(|(_, places)| !places.is_empty());
-    let place = |first, likeness| Ok(Place { first, likeness });
+    let fitting = || {
+        let by_likeness =
+            Likeness::ALL.into_iter().map(|likeness| (likeness, places(text, old, from, likeness)));
+        by_likeness.filter(|(_, places)| !places.is_empty())
+    };
     if hunk.pin == Pin::End {
-        let end = text.lines.len().saturating_sub(old.len());
-        let at_end = fitting.clone().find(|(_, places)| places.contains(&end));
-        return match (at_end, fitting.clone().next()) {
-            (Some((likeness, _)), _) => place(end, *likeness),
-            (None, Some((_, places))) => Err(Why::NotAtEnd(places.first().map_or(1, |place| place + 1))),
-            (None, None) => Err(nowhere(text, old, from)),
+        let first = text.lines.len().saturating_sub(old.len());
+        return match fitting().find(|(_, places)| places.contains(&first)) {
+            Some((likeness, _)) => Ok(Place { first, likeness }),
+            None => Err(fitting().next().map_or_else(|| nowhere(text, old, from), not_at_end)),
         };
     }
     if anchors.is_empty() {
-        return match fitting.clone().next() {
+        return match fitting().next() {
             None => Err(nowhere(text, old, from)),
             Some((likeness, places)) => match places.as_slice() {
-                [only] => place(*only, *likeness),
+                [only] => Ok(Place { first: *only, likeness }),
                 many => Err(Why::Several(numbers(many))),
             },
         };
     }
     for reach in [Reach::Block, Reach::Below] {
-        for (likeness, places) in fitting.clone() {
-            if let Some(first) = below(text, &anchors, places, reach)? {
-                return place(first, *likeness);
+        for (likeness, places) in fitting() {
+            if let Some(first) = below(text, &anchors, &places, reach)? {
+                return Ok(Place { first, likeness });
             }
         }
     }
-    match fitting.clone().next() {
-        Some((_, places)) => Err(Why::NotBelow(numbers(places))),
+    match fitting().next() {
+        Some((_, places)) => Err(Why::NotBelow(numbers(&places))),
         None => Err(nowhere(text, old, from)),
     }
+}
+
+fn not_at_end((_, places): (Likeness, Vec<usize>)) -> Why {
+    Why::NotAtEnd(places.first().map_or(1, |place| place + 1))
 }
 
 /// How far an anchor reaches.
@@ -350,7 +353,8 @@ fn numbers(places: &[usize]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::{Deed, parse};
+    use super::super::form::Deed;
+    use super::super::parse::parse;
     use super::*;
 
     fn hunks(text: &str) -> Vec<Hunk> {
@@ -488,7 +492,7 @@ mod tests {
         let toml = "[a]\nv = 1\n\n[b]\nv = 1\n\n[c]\nv = 1\n";
         check(toml, "@@ [b]\n-v = 1\n+v = 2", "[a]\nv = 1\n\n[b]\nv = 2\n\n[c]\nv = 1\n");
         let c = "int f()\n{\n    x();\n}\nint g()\n{\n    x();\n}\n";
-        check(c, "@@ int f()\n-    x();\n+    y();", &c.replacen("x", "y", 1));
+        check(c, "@@ int f()\n-    x();\n+    y();", &c.replacen('x', "y", 1));
         check(c, "@@ int g()\n-    x();\n+    y();", "int f()\n{\n    x();\n}\nint g()\n{\n    y();\n}\n");
     }
 

@@ -1,4 +1,4 @@
-//! ApplyPatch: several changes of several files at once, all or none.
+//! `ApplyPatch`: several changes of several files at once, all or none.
 //!
 //! Offered in the place of Edit to models that were trained on its form. What the patch says is read in `parse`, where
 //! its hunks belong is found in `hunks`, what comes of it in `plan`; here it is asked for, carried out and told. The
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use self::parse::Deed;
+use self::form::Deed;
 use self::plan::{Named, Plan, plan};
 use super::change::{self, Before, Change, Step};
 use super::schema::{self, Param};
@@ -22,7 +22,9 @@ use crate::text::diff::{diff, unified_text};
 use crate::text::units;
 use crate::workbench::Workbench;
 
+mod form;
 mod hunks;
+mod lines;
 mod parse;
 mod place;
 mod plan;
@@ -496,7 +498,7 @@ mod tests {
         // both are under way now, each as far as it comes
         assert!((&mut one).now_or_never().is_none() && (&mut two).now_or_never().is_none());
         drop(held_back);
-        let end = tokio::time::timeout(std::time::Duration::from_secs(60), async { tokio::join!(one, two) });
+        let end = tokio::time::timeout(std::time::Duration::from_mins(1), async { tokio::join!(one, two) });
         end.await.expect("they do not wait for each other for ever");
         assert_eq!(held(&session), pairs(&[("a", ""), ("b", "")]));
     }

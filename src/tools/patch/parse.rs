@@ -5,121 +5,10 @@
 //! refused with its number. The surprise: `*** End Patch` must be there. Without it nobody can tell a whole patch from
 //! one that was cut off.
 
-use std::fmt;
+use super::form::{Deed, Hunk, Malformed, Part, Pin, Row};
+use super::lines::{Lines, Mark, mark};
 
-/// What a patch does to one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
-    /// The file, as it is named there.
-    pub(super) path: String,
-    /// The line of the patch (from 1) that names it.
-    pub(super) line: usize,
-    /// What becomes of it.
-    pub(super) deed: Deed,
-}
-
-/// What becomes of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Deed {
-    /// It is made, with these lines.
-    Add(Vec<String>),
-    /// It goes.
-    Delete,
-    /// It is changed, and perhaps gets another name.
-    Update {
-        /// The new name.
-        to: Option<String>,
-        /// The changes, in order; none only where it gets another name.
-        hunks: Vec<Hunk>,
-    },
-}
-
-/// One place that changes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Hunk {
-    /// The line of the patch (from 1) where it begins.
-    pub(super) line: usize,
-    /// Lines of the file above the place, the outer one first.
-    pub(super) anchors: Vec<String>,
-    /// Its lines.
-    pub(super) rows: Vec<Row>,
-    /// How many of the last rows were wholly empty: perhaps blank lines of the file, perhaps only layout.
-    pub(super) blank_tail: usize,
-    /// Where it must lie.
-    pub(super) pin: Pin,
-}
-
-/// Where a hunk must lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Pin {
-    /// Anywhere.
-    #[default]
-    Free,
-    /// At the end of the file.
-    End,
-}
-
-/// One line of a hunk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Row {
-    /// Is there and stays.
-    Keep(String),
-    /// Is there and goes.
-    Remove(String),
-    /// Comes.
-    Add(String),
-}
-
-/// Why a text is no patch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Malformed {
-    /// The line (from 1).
-    pub(super) line: usize,
-    /// What is wrong with it.
-    pub(super) why: String,
-}
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} of the patch: {}", self.line, self.why)
-    }
-}
-
-impl Hunk {
-    /// The lines that must be in the file, without `but` of the last ones.
-    pub(super) fn old(&self, but: usize) -> Vec<&str> {
-        let rows = self.rows.get(..self.rows.len().saturating_sub(but)).unwrap_or_default();
-        rows.iter().filter_map(Row::old).collect()
-    }
-
-    /// The lines that come.
-    pub(super) fn added(&self) -> impl Iterator<Item = &str> {
-        self.rows.iter().filter_map(|row| match row {
-            Row::Add(text) => Some(text.as_str()),
-            Row::Keep(_) | Row::Remove(_) => None,
-        })
-    }
-
-    fn new_lines(&self) -> impl Iterator<Item = &str> {
-        self.rows.iter().filter_map(|row| match row {
-            Row::Add(text) | Row::Keep(text) => Some(text.as_str()),
-            Row::Remove(_) => None,
-        })
-    }
-
-    fn is_empty(&self) -> bool {
-        self.rows.is_empty() && self.anchors.is_empty()
-    }
-}
-
-impl Row {
-    fn old(&self) -> Option<&str> {
-        match self {
-            Self::Keep(text) | Self::Remove(text) => Some(text),
-            Self::Add(_) => None,
-        }
-    }
-}
+const MISPLACED: &str = "`*** Move to: ` belongs right after `*** Update File: `";
 
 /// Reads a patch.
 pub(super) fn parse(text: &str) -> Result<Vec<Part>, Malformed> {
@@ -140,171 +29,31 @@ pub(super) fn parse(text: &str) -> Result<Vec<Part>, Malformed> {
     Ok(parts)
 }
 
-/// A line that is not one of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark<'a> {
-    Begin,
-    End,
-    Add(&'a str),
-    Delete(&'a str),
-    Update(&'a str),
-    MoveTo(&'a str),
-    EndOfFile,
-    Unknown,
-}
-
-/// The mark that stands at the very beginning of a line; blanks behind it do not count.
-fn mark(line: &str) -> Option<Mark<'_>> {
-    let words = line.strip_prefix("***")?.trim();
-    let with = |name: &str| words.strip_prefix(name).map(str::trim);
-    Some(match words {
-        "Begin Patch" => Mark::Begin,
-        "End Patch" => Mark::End,
-        "End of File" => Mark::EndOfFile,
-        _ => with("Add File:")
-            .map(Mark::Add)
-            .or_else(|| with("Delete File:").map(Mark::Delete))
-            .or_else(|| with("Update File:").map(Mark::Update))
-            .or_else(|| with("Move to:").map(Mark::MoveTo))
-            .unwrap_or(Mark::Unknown),
-    })
-}
-
-/// What stands around the patch: words of heredocs that are still open.
-type Wrapping<'a> = Vec<&'a str>;
-
-/// The lines, and which of them is next.
-struct Lines<'a> {
-    lines: Vec<&'a str>,
-    next: usize,
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Self {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
-        Self { lines, next: 0 }
-    }
-
-    fn peek(&self) -> Option<&'a str> {
-        self.lines.get(self.next).copied()
-    }
-
-    fn skip_blank(&mut self) {
-        while self.peek().is_some_and(|line| line.trim().is_empty()) {
-            self.next += 1;
-        }
-    }
-
-    fn wrong_here(&self, why: impl Into<String>) -> Malformed {
-        Malformed { line: (self.next + 1).min(self.lines.len()), why: why.into() }
-    }
-
-    fn expected(&self, what: &str) -> Malformed {
-        match self.peek() {
-            Some(line) => self.wrong_here(format!("expected {what}, found `{}`", shortened(line))),
-            None => self.wrong_here(format!("expected {what}, but the patch ends here")),
-        }
-    }
-
-    /// Goes to the first line after `*** Begin Patch`, through fences and heredocs.
-    fn unwrap_begin(&mut self) -> Result<Wrapping<'a>, Malformed> {
-        let mut open = Vec::new();
-        loop {
-            self.skip_blank();
-            let line = self.peek().unwrap_or_default();
-            if mark(line.trim_start()) == Some(Mark::Begin) {
-                self.remove_padding(line);
-                self.next += 1;
-                return Ok(open);
-            }
-            if let Some(word) = heredoc(line) {
-                open.push(word);
-            } else if !is_fence(line) {
-                return Err(self.expected("`*** Begin Patch`"));
-            }
-            self.next += 1;
-        }
-    }
-
-    /// Takes the blanks before `*** Begin Patch` from all lines, if all have them; else from the last mark alone.
-    fn remove_padding(&mut self, begin: &str) {
-        let (padding, _) = begin.split_at(begin.len() - begin.trim_start().len());
-        let rest = self.lines.get(self.next..).unwrap_or_default();
-        let last = rest.iter().rposition(|line| line.trim() == "*** End Patch").unwrap_or(0);
-        let padded = |line: &&str| line.starts_with(padding) || line.trim().is_empty();
-        if !padding.is_empty() && rest.iter().take(last + 1).all(padded) {
-            for line in self.lines.iter_mut().skip(self.next).take(last + 1) {
-                *line = line.strip_prefix(padding).unwrap_or_default();
-            }
-        }
-        if let Some(line) = self.lines.get_mut(self.next + last) {
-            *line = line.trim();
-        }
-    }
-
-    /// After `*** End Patch`: whether another patch follows; anything else may only close what is open.
-    fn ends_or_goes_on(&mut self, open: &Wrapping<'_>) -> Result<bool, Malformed> {
-        loop {
-            self.skip_blank();
-            match self.peek() {
-                None => return Ok(false),
-                Some(line) if mark(line.trim_start()) == Some(Mark::Begin) => {
-                    self.next += 1;
-                    return Ok(true);
-                }
-                Some(line) if is_fence(line) || open.contains(&line.trim()) => self.next += 1,
-                Some(_) => return Err(self.expected("nothing after `*** End Patch`")),
-            }
-        }
-    }
-}
-
-/// A fence of Markdown, with or without a language.
-fn is_fence(line: &str) -> bool {
-    let line = line.trim();
-    line.starts_with("```") || line.starts_with("~~~")
-}
-
-/// The word that ends the heredoc which this line begins; only of commands that take a patch or print it.
-fn heredoc(line: &str) -> Option<&str> {
-    const COMMANDS: [&str; 5] = ["", "apply_patch", "applypatch", "ApplyPatch", "cat"];
-    let (command, word) = line.trim().split_once("<<")?;
-    let word = word.trim_start_matches('-').trim().trim_matches(['\'', '"', '\\']);
-    let is_word = !word.is_empty() && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-    (COMMANDS.contains(&command.trim()) && is_word).then_some(word)
-}
-
 /// The next file's part; none at `*** End Patch`, which is passed.
 fn part(lines: &mut Lines<'_>) -> Result<Option<Part>, Malformed> {
     const HEADS: &str = "`*** Add File: `, `*** Update File: `, `*** Delete File: ` or `*** End Patch`";
+    type Body = fn(&mut Lines<'_>, usize) -> Result<Deed, Malformed>;
     lines.skip_blank();
     let Some(line) = lines.peek() else {
         return Err(lines.expected("`*** End Patch` (was the patch cut off?)"));
     };
-    let path = match mark(line.trim_start()) {
+    let (path, body): (&str, Body) = match mark(line.trim_start()) {
         Some(Mark::End) => {
             lines.next += 1;
             return Ok(None);
         }
-        Some(Mark::Add(path) | Mark::Delete(path) | Mark::Update(path)) => path,
-        Some(Mark::MoveTo(_)) => {
-            return Err(lines.wrong_here("`*** Move to: ` belongs right after `*** Update File: `"));
-        }
+        Some(Mark::Add(path)) => (path, |lines, _| added(lines).map(Deed::Add)),
+        Some(Mark::Delete(path)) => (path, |_, _| Ok(Deed::Delete)),
+        Some(Mark::Update(path)) => (path, update),
+        Some(Mark::MoveTo(_)) => return Err(lines.wrong_here(MISPLACED)),
         Some(Mark::Begin | Mark::EndOfFile | Mark::Unknown) | None => return Err(lines.expected(HEADS)),
     };
     if path.is_empty() {
         return Err(lines.wrong_here("the path is missing"));
     }
-    let number = lines.next + 1;
-    let head = mark(line.trim_start());
     lines.next += 1;
-    let deed = match head {
-        Some(Mark::Add(_)) => Deed::Add(added(lines)?),
-        Some(Mark::Update(_)) => update(lines, number)?,
-        _ => Deed::Delete,
-    };
-    Ok(Some(Part { path: path.to_owned(), line: number, deed }))
+    let number = lines.next;
+    Ok(Some(Part { path: path.to_owned(), line: number, deed: body(lines, number)? }))
 }
 
 /// The lines of a new file. A line without anything is an empty one, if others follow.
@@ -320,7 +69,15 @@ fn added(lines: &mut Lines<'_>) -> Result<Vec<String>, Malformed> {
         } else if !is_remark(line) {
             match mark(line.trim_start()) {
                 Some(Mark::EndOfFile) => {}
-                Some(_) => break,
+                Some(
+                    Mark::Begin
+                    | Mark::End
+                    | Mark::Add(_)
+                    | Mark::Delete(_)
+                    | Mark::Update(_)
+                    | Mark::MoveTo(_)
+                    | Mark::Unknown,
+                ) => break,
                 None => return Err(lines.expected("`+` before each line of the new file")),
             }
         }
@@ -330,14 +87,14 @@ fn added(lines: &mut Lines<'_>) -> Result<Vec<String>, Malformed> {
 }
 
 fn update(lines: &mut Lines<'_>, head: usize) -> Result<Deed, Malformed> {
-    let to = match lines.peek().and_then(|line| mark(line.trim_start())) {
-        Some(Mark::MoveTo("")) => return Err(lines.wrong_here("the path is missing")),
-        Some(Mark::MoveTo(path)) => {
-            lines.next += 1;
-            Some(path.to_owned())
+    let mut to = None;
+    if let Some(Mark::MoveTo(path)) = lines.peek().and_then(|line| mark(line.trim_start())) {
+        if path.is_empty() {
+            return Err(lines.wrong_here("the path is missing"));
         }
-        _ => None,
-    };
+        lines.next += 1;
+        to = Some(path.to_owned());
+    }
     skip_unified_heads(lines);
     let mut hunks = Vec::new();
     let mut begun = Begun::Anything;
@@ -357,8 +114,10 @@ fn update(lines: &mut Lines<'_>, head: usize) -> Result<Deed, Malformed> {
 
 /// `--- a/x` and `+++ b/x`, where a hunk follows: else they are lines that go and come.
 fn skip_unified_heads(lines: &mut Lines<'_>) {
-    let at = |ahead: usize| lines.lines.get(lines.next + ahead).copied().unwrap_or_default();
-    if at(0).starts_with("--- ") && at(1).starts_with("+++ ") && at(2).starts_with("@@") {
+    if lines.ahead(0).starts_with("--- ")
+        && lines.ahead(1).starts_with("+++ ")
+        && lines.ahead(2).starts_with("@@")
+    {
         lines.next += 2;
     }
 }
@@ -385,10 +144,10 @@ fn hunk(lines: &mut Lines<'_>, begun: Begun) -> Result<Option<Hunk>, Malformed> 
                 return Ok(Some(hunk));
             }
             Some(Mark::MoveTo(_)) => {
-                return Err(lines.wrong_here("`*** Move to: ` belongs right after `*** Update File: `"));
+                return Err(lines.wrong_here(MISPLACED));
             }
             Some(Mark::Unknown) => return Err(lines.expected(ROWS)),
-            Some(_) => break,
+            Some(Mark::Begin | Mark::End | Mark::Add(_) | Mark::Delete(_) | Mark::Update(_)) => break,
             None => {}
         }
         if let Some(anchor) = line.strip_prefix("@@") {
@@ -410,14 +169,6 @@ fn hunk(lines: &mut Lines<'_>, begun: Begun) -> Result<Option<Hunk>, Malformed> 
     }
     hunk.blank_tail = hunk.blank_tail.min(hunk.rows.len());
     Ok((has_head || !hunk.rows.is_empty()).then_some(hunk))
-}
-
-impl Lines<'_> {
-    fn skip_empty(&mut self) {
-        while self.peek() == Some("") {
-            self.next += 1;
-        }
-    }
 }
 
 /// What stands behind `@@`: a line of the file, or the numbers of a unified diff, which are not believed.
@@ -462,14 +213,6 @@ fn check(hunk: &Hunk) -> Result<(), Malformed> {
         return wrong("the hunk changes nothing: it needs lines with `-` or `+`");
     }
     Ok(())
-}
-
-fn shortened(line: &str) -> String {
-    const LONGEST: usize = 60;
-    match line.char_indices().nth(LONGEST).and_then(|(end, _)| line.get(..end)) {
-        Some(start) => format!("{start}…"),
-        None => line.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -600,7 +343,7 @@ mod tests {
         body("*** Update File: a\n@@ -x +1 @@\n-y", "update a {@-x +1 -y}");
         body("*** Update File: a\n@@\n-y\n\\ No newline at end of file\n+z", "update a {-y +z}");
         // without the head of a hunk behind them they are lines
-        body("*** Update File: a\n--- x\n+++ y", "update a {--- x +++ y}".replace("--- x", "--- x").as_str());
+        body("*** Update File: a\n--- x\n+++ y", "update a {--- x +++ y}");
         body("*** Update File: a\n@@\n-y\n@@", "update a {-y}");
     }
 

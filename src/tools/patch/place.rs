@@ -31,6 +31,9 @@ impl Likeness {
             Self::Exact => written == found,
             Self::End => written.trim_ascii_end() == found.trim_ascii_end(),
             Self::Indent => written.trim_ascii() == found.trim_ascii(),
+            Self::Typography if written.is_ascii() && found.is_ascii() => {
+                written.trim_ascii() == found.trim_ascii()
+            }
             Self::Typography => plain(written) == plain(found),
         }
     }

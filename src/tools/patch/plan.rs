@@ -8,8 +8,8 @@
 use std::fs;
 use std::path::Path;
 
+use super::form::{Deed, Hunk, Part};
 use super::hunks;
-use super::parse::{Deed, Hunk, Part};
 use super::place;
 use super::told;
 use crate::os::file::{FileError, read_regular};
@@ -47,7 +47,7 @@ pub(super) fn plan(parts: &[Named], bench: &Workbench) -> Result<Plan, String> {
             Deed::Update { hunks, .. } => loose.extend(board.update(named, hunks)?),
         }
     }
-    let steps = board.steps()?;
+    let steps = board.steps();
     if steps.is_empty() {
         return Err("Error: the patch changes nothing: the files are as it says already".to_owned());
     }
@@ -180,10 +180,10 @@ impl Board<'_> {
     fn present(&mut self, named: &Named, hunks: &[Hunk]) -> Result<usize, String> {
         let target = &named.target;
         if let Some(at) = self.find(target) {
-            return match self.files.get(at).is_some_and(|file| file.now.is_some()) {
-                true => Ok(at),
-                false => Err(named.error(&format!("{} is gone by then", target.shown))),
-            };
+            let is_there = self.files.get(at).is_some_and(|file| file.now.is_some());
+            return is_there
+                .then_some(at)
+                .ok_or_else(|| named.error(&format!("{} is gone by then", target.shown)));
         }
         let bytes = read_regular(target.judged()?, MOST_HASHED).map_err(|error| target.unreadable(&error))?;
         let stamp = Stamp::of(&bytes);
@@ -229,7 +229,7 @@ impl Board<'_> {
     }
 
     /// What differs from the disk.
-    fn steps(self) -> Result<Vec<Step>, String> {
+    fn steps(self) -> Vec<Step> {
         let moved: Vec<usize> = self.files.iter().filter_map(|file| file.origin).collect();
         let sources: Vec<Option<(Target, Vec<u8>)>> = self
             .files
@@ -258,7 +258,7 @@ impl Board<'_> {
                 (Some(_), Some(_), None) | (Some(_) | None, None, _) => None,
             });
         }
-        Ok(steps)
+        steps
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the model is told where a patch does not fit: what is wrong, where in the patch, and what the file looks like
 //! there, so that the next try needs no second read.
 
+use super::form::Hunk;
 use super::hunks::{Misfit, Why};
-use super::parse::Hunk;
 use super::place;
 
 /// Line numbers told of several places.
