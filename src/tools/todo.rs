@@ -2,7 +2,7 @@
 //!
 //! It touches nothing and is never asked for; the list is for the model's memory and the user's eyes. The surprise: there is
 //! no other store than the history. What the last call that went well has set is the list, so a resume or a rewind needs nothing
-//! but to look there ([`of_history`]).
+//! but to look there (`of_history`).
 
 use std::path::Path;
 use std::sync::Arc;

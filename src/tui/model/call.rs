@@ -72,7 +72,6 @@ impl Label {
             "Bash" => ("run", argument("command")),
             "Glob" => ("glob", argument("pattern")),
             "Grep" => ("grep", format!("\"{}\"", argument("pattern"))),
-            "ApplyPatch" => ("patch", String::new()),
             "BashOutput" => ("output", argument("id")),
             "KillShell" => ("end", argument("id")),
             "WebFetch" => ("fetch", argument("url")),

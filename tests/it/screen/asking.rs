@@ -38,7 +38,9 @@ fn check_answer(keys: &[&str], told: &str) {
     }
     assert!(!shown.contains("Allow"), "nobody is asked whether it may ask\n{shown}");
     std::thread::sleep(GUARD);
-    keys.iter().for_each(|key| pty.key(key));
+    for key in keys {
+        pty.key(key);
+    }
     check_told(&pty, &endpoint, told, told);
     leave(&pty);
     endpoint.finish();

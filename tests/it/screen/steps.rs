@@ -90,7 +90,7 @@ fn the_list_is_there_again_after_a_resume() {
     pty.wait_for("Half way.");
     wait_for_rest(&pty);
     leave(&pty);
-    let pty = open(&clawd.clone().arg("-c"));
+    let pty = open(&clawd.arg("-c"));
     pty.wait_for("Half way.");
     pty.key("ctrl-t");
     pty.wait_for("1 of 3 done · ctrl+t hides");
