@@ -186,7 +186,16 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("base64", &["src/chat/wire.rs"]),
-    ("memchr", &["src/chat/sse.rs", "src/chat/nesting.rs", "src/chat/code_places.rs", "src/chat/visible.rs"]),
+    (
+        "memchr",
+        &[
+            "src/text/diff.rs",
+            "src/chat/sse.rs",
+            "src/chat/nesting.rs",
+            "src/chat/code_places.rs",
+            "src/chat/visible.rs",
+        ],
+    ),
     ("tokio", EVERYWHERE),
     ("tokio-util", EVERYWHERE),
     ("futures-util", EVERYWHERE),
