@@ -9,6 +9,7 @@ mod commit;
 
 use std::os::unix::fs::PermissionsExt;
 
+use super::edit::view::text_of;
 use super::target::Target;
 use super::{Scene, ToolResult, changing};
 use crate::os::file::open_regular;
@@ -38,7 +39,7 @@ pub(super) enum Step {
 impl Change {
     /// As a person sees it.
     pub(super) fn shown(self) -> FileChange {
-        FileChange { path: self.target.shown, before: self.before.shown(), after: Some(text(self.after)) }
+        FileChange { path: self.target.shown, before: self.before.shown(), after: Some(text_of(self.after)) }
     }
 }
 
@@ -66,11 +67,6 @@ impl Step {
     }
 }
 
-/// As text, without a copy of what is UTF-8.
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-}
-
 /// What a file holds.
 pub(super) enum Before {
     /// There is no file.
@@ -85,7 +81,7 @@ impl Before {
     fn shown(self) -> Option<String> {
         match self {
             Self::Nothing => None,
-            Self::Bytes(bytes) => Some(text(bytes)),
+            Self::Bytes(bytes) => Some(text_of(bytes)),
             Self::Large(_) => Some(String::new()),
         }
     }

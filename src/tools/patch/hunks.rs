@@ -8,9 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::form::{Hunk, Pin, Row};
-use super::place::{self, Likeness};
-
-const BOM: &[u8] = b"\xef\xbb\xbf";
+use super::place::{self, Eol, Found, LIKENESS, View, places};
 
 /// A file after a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,103 +49,100 @@ pub(super) enum Why {
     UnclearIndent(usize),
 }
 
-/// Applies the hunks to a file.
+/// Applies the hunks to a file, which must be text.
 pub(super) fn apply(file: &[u8], hunks: &[Hunk]) -> Result<Patched, Misfit> {
-    let text = Text::new(file);
+    let Ok(view) = View::new(file) else { return Err(Misfit { hunk: 0, why: Why::Nowhere }) };
+    let text = Text::new(view);
     let mut changes = Vec::new();
     let mut loose = Vec::new();
     let mut from = 0;
     for (number, hunk) in hunks.iter().enumerate() {
         let misfit = |why| Misfit { hunk: number, why };
         let place = locate(&text, hunk, from).map_err(misfit)?;
-        if place.likeness > Likeness::Exact {
+        if place.likeness > Found::Exactly {
             loose.push(hunk.line);
         }
         let made = changes_of(&text, hunk, &place).map_err(misfit)?;
         from = made.last().map_or(place.first, |change| change.lines.end);
         changes.extend(made);
     }
-    Ok(Patched { bytes: text.with(&changes), loose })
+    Ok(Patched { bytes: text.with(file, &changes), loose })
 }
 
 /// The lines of a file.
 struct Text<'a> {
-    bom: &'a [u8],
-    lines: Vec<Line<'a>>,
-}
-
-#[derive(Clone, Copy)]
-struct Line<'a> {
-    text: &'a [u8],
-    /// Empty only in the last one.
-    end: &'a [u8],
+    view: View<'a>,
+    /// Each with its line feed, which only the last one may lack.
+    lines: Vec<Range<usize>>,
 }
 
 impl<'a> Text<'a> {
-    fn new(file: &'a [u8]) -> Self {
-        let rest = file.strip_prefix(BOM).unwrap_or(file);
-        let bom = file.get(..file.len() - rest.len()).unwrap_or_default();
-        let line = |line: &'a [u8]| {
-            let text = line.strip_suffix(b"\n").unwrap_or(line);
-            // a carriage return is a part of the end only before a line feed
-            let text = if text.len() < line.len() { text.strip_suffix(b"\r").unwrap_or(text) } else { text };
-            Line { text, end: line.get(text.len()..).unwrap_or_default() }
-        };
-        Self { bom, lines: rest.split_inclusive(|byte| *byte == b'\n').map(line).collect() }
+    fn new(view: View<'a>) -> Self {
+        let lines = view.lines();
+        Self { view, lines }
     }
 
-    fn slice(&self, range: Range<usize>) -> &[Line<'a>] {
-        self.lines.get(range).unwrap_or_default()
+    /// A line without its end; empty where there is none.
+    fn line(&self, at: usize) -> &[u8] {
+        let line = self.lines.get(at).map(|line| self.view.part(line.clone())).unwrap_or_default();
+        line.strip_suffix(b"\n").unwrap_or(line)
+    }
+
+    /// How a line ends, if it does.
+    fn end(&self, at: usize) -> Option<Eol> {
+        let line = self.lines.get(at)?;
+        let feed = line.end.checked_sub(1).filter(|_| self.view.part(line.clone()).ends_with(b"\n"))?;
+        Some(self.view.end_at(feed))
+    }
+
+    /// Where a line begins in the view; behind the last one, where the view ends.
+    fn start(&self, at: usize) -> usize {
+        self.lines.get(at).map_or(self.view.text.len(), |line| line.start)
     }
 
     /// How a new line at `at` ends that replaces none: as the line above, else as the first.
-    fn end_near(&self, at: usize) -> &'a [u8] {
-        let above = self.slice(0..at.min(self.lines.len())).iter().rev().find(|line| !line.end.is_empty());
-        above.or(self.lines.first()).map(|line| line.end).filter(|end| !end.is_empty()).unwrap_or(b"\n")
+    fn end_near(&self, at: usize) -> Eol {
+        let above = (0..at.min(self.lines.len())).rev().find_map(|line| self.end(line));
+        above.or_else(|| self.end(0)).unwrap_or(Eol::Lf)
+    }
+
+    /// Whether the last line has no end.
+    fn is_open(&self) -> bool {
+        self.lines.len().checked_sub(1).is_some_and(|last| self.end(last).is_none())
     }
 
     /// The file's bytes after the changes, which are in order.
-    fn with(&self, changes: &[Change]) -> Vec<u8> {
-        let mut out = self.bom.to_vec();
-        let mut from = 0;
+    fn with(&self, file: &[u8], changes: &[Change]) -> Vec<u8> {
+        let mut made = Vec::new();
+        let mut before = None;
         for change in changes {
-            self.slice(from..change.lines.start).iter().for_each(|line| line.put(&mut out));
-            self.put(change, &mut out);
-            from = change.lines.end;
+            made.push(self.put(change, before));
+            before = Some(change);
         }
-        self.slice(from..self.lines.len()).iter().for_each(|line| line.put(&mut out));
-        out
+        self.view.splice(file, &made)
     }
 
     /// The new lines of one change, each with the end of the one that it replaces.
-    fn put(&self, change: &Change, out: &mut Vec<u8>) {
+    fn put(&self, change: &Change, before: Option<&Change>) -> place::Splice {
         let near = self.end_near(change.lines.start);
-        let replaced: Vec<&[u8]> = self
-            .slice(change.lines.clone())
-            .iter()
-            .map(|line| line.end)
-            .filter(|end| !end.is_empty())
-            .collect();
-        if !change.new.is_empty() && out.len() > self.bom.len() && !out.ends_with(b"\n") {
-            out.extend_from_slice(near);
+        let replaced: Vec<Eol> = change.lines.clone().filter_map(|line| self.end(line)).collect();
+        let mut bytes = Vec::new();
+        let end = self.lines.len();
+        // what stands before may be a last line without an end, unless that has just gone
+        let has_gone = before.is_some_and(|before| before.lines.end == end && before.new.is_empty());
+        if !change.new.is_empty() && change.lines.start == end && self.is_open() && !has_gone {
+            bytes.extend_from_slice(near.bytes());
         }
         // the last line of a file that has no end there keeps none
-        let is_open = self.lines.last().is_some_and(|line| line.end.is_empty());
-        let is_last = is_open && change.lines.end == self.lines.len();
+        let is_last = self.is_open() && change.lines.end == end;
         let last = change.new.len().checked_sub(1).filter(|_| is_last);
         for (number, line) in change.new.iter().enumerate() {
-            out.extend_from_slice(line);
+            bytes.extend_from_slice(line);
             if Some(number) != last {
-                out.extend_from_slice(replaced.get(number).or(replaced.last()).copied().unwrap_or(near));
+                bytes.extend_from_slice(replaced.get(number).or(replaced.last()).unwrap_or(&near).bytes());
             }
         }
-    }
-}
-
-impl Line<'_> {
-    fn put(self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.text);
-        out.extend_from_slice(self.end);
+        place::Splice { range: self.start(change.lines.start)..self.start(change.lines.end), bytes }
     }
 }
 
@@ -155,7 +150,7 @@ impl Line<'_> {
 struct Place {
     /// Its first line, from 0.
     first: usize,
-    likeness: Likeness,
+    likeness: Found,
 }
 
 /// Lines of the file that others replace.
@@ -189,14 +184,14 @@ fn insertion(text: &Text<'_>, hunk: &Hunk, from: usize) -> Result<Place, Why> {
     if first < from {
         return Err(Why::Above(first));
     }
-    Ok(Place { first, likeness: Likeness::Exact })
+    Ok(Place { first, likeness: Found::Exactly })
 }
 
 fn search(text: &Text<'_>, hunk: &Hunk, old: &[&str], from: usize) -> Result<Place, Why> {
     let anchors = anchors(text, hunk, from)?;
     let fitting = || {
         let by_likeness =
-            Likeness::ALL.into_iter().map(|likeness| (likeness, places(text, old, from, likeness)));
+            LIKENESS.into_iter().map(|likeness| (likeness, places(&text.view, old, from, likeness)));
         by_likeness.filter(|(_, places)| !places.is_empty())
     };
     if hunk.pin == Pin::End {
@@ -228,7 +223,7 @@ fn search(text: &Text<'_>, hunk: &Hunk, old: &[&str], from: usize) -> Result<Pla
     }
 }
 
-fn not_at_end((_, places): (Likeness, Vec<usize>)) -> Why {
+fn not_at_end((_, places): (Found, Vec<usize>)) -> Why {
     Why::NotAtEnd(places.first().map_or(1, |place| place + 1))
 }
 
@@ -266,34 +261,33 @@ fn below(text: &Text<'_>, anchors: &[usize], places: &[usize], reach: Reach) -> 
 
 /// Where what is indented below a line ends; none where nothing is. Lines of brackets end nothing.
 fn block_end(text: &Text<'_>, anchor: usize) -> Option<usize> {
-    let indent = |line: &Line<'_>| line.text.len() - line.text.trim_ascii_start().len();
-    let own = indent(text.lines.get(anchor)?);
-    let is_bracket = |line: &Line<'_>| {
-        line.text.trim_ascii_start().first().is_none_or(|first| b"{}[]()<>".contains(first))
-    };
-    let mut counted = text.lines.iter().enumerate().skip(anchor + 1).filter(|(_, line)| !is_bracket(line));
-    let (_, first) = counted.clone().next()?;
-    if indent(first) <= own {
+    let indent = |line: &[u8]| line.len() - line.trim_ascii_start().len();
+    let own = indent(text.line(anchor));
+    let is_bracket =
+        |line: &[u8]| line.trim_ascii_start().first().is_none_or(|first| b"{}[]()<>".contains(first));
+    let mut counted = (anchor + 1..text.lines.len()).filter(|at| !is_bracket(text.line(*at)));
+    let first = counted.clone().next()?;
+    if indent(text.line(first)) <= own {
         return None;
     }
-    Some(counted.find(|(_, line)| indent(line) <= own).map_or(text.lines.len(), |(at, _)| at))
+    Some(counted.find(|at| indent(text.line(*at)) <= own).unwrap_or(text.lines.len()))
 }
 
 /// The lines (from 0) that the anchors of a hunk mean, the last of each chain.
 fn anchors(text: &Text<'_>, hunk: &Hunk, from: usize) -> Result<Vec<usize>, Why> {
     let Some((outer, inner)) = hunk.anchors.split_first() else { return Ok(Vec::new()) };
-    let below = places(text, &[outer], from, Likeness::Exact);
-    let looser = |start| places(text, &[outer], start, Likeness::Indent);
+    let below = places(&text.view, &[outer], from, Found::Exactly);
+    let looser = |start| places(&text.view, &[outer], start, Found::ButForBlanks);
     // a second hunk under the same anchor begins below it
-    let tries = [below, looser(from), places(text, &[outer], 0, Likeness::Exact), looser(0)];
+    let tries = [below, looser(from), places(&text.view, &[outer], 0, Found::Exactly), looser(0)];
     let mut found = tries.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
     if found.is_empty() {
         return Err(Why::NoAnchor(outer.clone()));
     }
     for anchor in inner {
         let next = |at: &usize| {
-            let exact = places(text, &[anchor], at + 1, Likeness::Exact);
-            exact.first().or(places(text, &[anchor], at + 1, Likeness::Indent).first()).copied()
+            let exact = places(&text.view, &[anchor], at + 1, Found::Exactly);
+            exact.first().or(places(&text.view, &[anchor], at + 1, Found::ButForBlanks).first()).copied()
         };
         found = found.iter().filter_map(next).collect::<BTreeSet<_>>().into_iter().collect();
         if found.is_empty() {
@@ -303,31 +297,19 @@ fn anchors(text: &Text<'_>, hunk: &Hunk, from: usize) -> Result<Vec<usize>, Why>
     Ok(found)
 }
 
-/// The lines (from 0) where all of `old` stand, one below the other.
-fn places(text: &Text<'_>, old: &[&str], from: usize, likeness: Likeness) -> Vec<usize> {
-    // blank lines alone say too little to be found in any but their own form
-    if old.is_empty() || (likeness > Likeness::Exact && old.iter().all(|line| line.trim().is_empty())) {
-        return Vec::new();
-    }
-    let same = |window: &[Line<'_>]| {
-        window.iter().zip(old).all(|(found, written)| likeness.is_same(written, found.text))
-    };
-    let windows = text.lines.windows(old.len()).enumerate().skip(from);
-    windows.filter(|(_, window)| same(window)).map(|(at, _)| at).collect()
-}
-
 fn nowhere(text: &Text<'_>, old: &[&str], from: usize) -> Why {
-    let above = Likeness::ALL.iter().find_map(|likeness| places(text, old, 0, *likeness).first().copied());
+    let above =
+        LIKENESS.into_iter().find_map(|likeness| places(&text.view, old, 0, likeness).first().copied());
     above.filter(|_| from > 0).map_or(Why::Nowhere, |at| Why::Above(at + 1))
 }
 
 /// What a hunk changes at its place: each run of `-` and `+` by itself.
 fn changes_of(text: &Text<'_>, hunk: &Hunk, place: &Place) -> Result<Vec<Change>, Why> {
     let added: Vec<&str> = hunk.added().collect();
-    let new: Vec<Vec<u8>> = if place.likeness >= Likeness::Indent {
-        let found = text.slice(place.first..text.lines.len()).iter().map(|line| line.text);
+    let new: Vec<Vec<u8>> = if place.likeness >= Found::ButForBlanks {
+        let found = (place.first..text.lines.len()).map(|at| text.line(at));
         let pairs: Vec<(&str, &[u8])> = hunk.old(0).into_iter().zip(found).collect();
-        place::fitted(&pairs, &added).ok_or(Why::UnclearIndent(place.first + 1))?
+        place::fitted(&text.view, &pairs, &added).ok_or(Why::UnclearIndent(place.first + 1))?
     } else {
         added.iter().map(|line| line.as_bytes().to_vec()).collect()
     };
