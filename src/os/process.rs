@@ -33,7 +33,7 @@ use tokio_util::task::TaskTracker;
 
 use super::capture::{Capture, Keep, Tail};
 use super::family::{Family, MARK, roots};
-use super::restrain::{end_first, with_fewer_processes};
+use super::restrain::with_fewer_processes;
 use super::supervise::{Life, Supervisor, Times};
 
 pub use super::family::{adopt_orphans, end_orphans};
@@ -123,6 +123,7 @@ impl Children {
         let (tail_sender, tail) = watch::channel(Tail::default());
         let (life_sender, life) = watch::channel(Life::Running);
         let supervisor = Supervisor {
+            pid,
             child,
             pipe: Some(pipe),
             family,
@@ -183,7 +184,6 @@ fn start(mut spawn: Spawn, leave_terminal: Option<&Path>) -> Result<Started, Spa
         })?;
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).ok_or(io::ErrorKind::NotFound)?;
         roots.push(pid);
-        end_first(pid);
         Ok(Started { child, pipe, family: Family::new(pid, mark.clone()), pid })
     };
     begin().map_err(|source| {

@@ -6,6 +6,10 @@
 //! holes. The surprise: the kernel does not hold the superuser to the number of processes, so there a fork bomb goes on
 //! until its time limit, when all of its group is killed at once.
 
+#[cfg(target_os = "linux")]
+use std::fs;
+use std::io;
+
 use rustix::process::Pid;
 
 /// How many processes and threads a command may have beside all that run already: large builds with a compiler on each
@@ -40,23 +44,25 @@ pub(super) fn with_fewer_processes<T>(start: impl FnOnce() -> T) -> T {
     start()
 }
 
-/// Has the process, and what it starts from now on, ended before us when memory runs out.
+/// Has the process, and what it starts from now on, ended before us when memory runs out. Refused while it is not yet
+/// quite another program than we are: its memory then still counts as hidden, and its files as the superuser's.
 #[cfg(target_os = "linux")]
-pub(super) fn end_first(pid: Pid) {
-    let own = std::fs::read_to_string("/proc/self/oom_score_adj").ok();
-    if let Some(own) = own.and_then(|own| own.trim().parse::<i32>().ok()) {
-        let file = format!("/proc/{}/oom_score_adj", pid.as_raw_nonzero());
-        std::fs::write(file, (own + SOONER).min(1000).to_string()).ok();
-    }
+pub(super) fn end_first(pid: Pid) -> io::Result<()> {
+    let own = fs::read_to_string("/proc/self/oom_score_adj")?;
+    let own: i32 = own.trim().parse().map_err(io::Error::other)?;
+    let file = format!("/proc/{}/oom_score_adj", pid.as_raw_nonzero());
+    fs::write(file, (own + SOONER).min(1000).to_string())
 }
 
 /// Nothing of the kind is to be had.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn end_first(_pid: Pid) {}
+pub(super) fn end_first(_pid: Pid) -> io::Result<()> {
+    Ok(())
+}
 
 /// All processes and threads of the machine (proc(5), `loadavg`), which are no fewer than the user's.
 #[cfg(target_os = "linux")]
 fn running_now() -> Option<u64> {
-    let load = std::fs::read_to_string("/proc/loadavg").ok()?;
+    let load = fs::read_to_string("/proc/loadavg").ok()?;
     load.split_whitespace().nth(3)?.split_once('/')?.1.parse().ok()
 }

@@ -13,7 +13,7 @@ use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStdout};
 use tokio::sync::watch;
@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Tail};
 use super::family::Family;
+use super::restrain::end_first;
 use super::running::Exit;
 
 /// From TERM to KILL at a time limit: test runners write their reports in this time.
@@ -42,6 +43,9 @@ const IDLE_ENDED: Duration = Duration::from_millis(5);
 /// How often a lingering family is looked at: nobody waits, and it costs a walk through the process table.
 const LOOK: Duration = Duration::from_secs(1);
 const LOOK_ENDING: Duration = Duration::from_millis(10);
+/// When a new program may be told to end first, and again if it was too soon.
+const END_FIRST: [Duration; 3] =
+    [Duration::from_millis(2), Duration::from_millis(20), Duration::from_millis(200)];
 /// As much as a pipe holds.
 const BUFFER: usize = 64 * 1024;
 
@@ -80,6 +84,9 @@ pub(super) struct Times {
     kill: Option<Instant>,
     /// When nobody waits any longer.
     give_up: Option<Instant>,
+    /// When the program is to be told to end first, and how often that was tried.
+    end_first: Option<Instant>,
+    tried: usize,
     /// When a new view may be shown; `None` while there is nothing new.
     view: Option<Instant>,
     viewed: Instant,
@@ -88,11 +95,12 @@ pub(super) struct Times {
 impl Times {
     pub(super) fn new(started: Instant, limit: Option<Duration>) -> Self {
         let limit = limit.and_then(|limit| started.checked_add(limit));
-        Self { started, limit, kill: None, give_up: None, view: None, viewed: started }
+        let end_first = END_FIRST.first().map(|wait| started + *wait);
+        Self { started, limit, kill: None, give_up: None, end_first, tried: 0, view: None, viewed: started }
     }
 
     fn next(&self) -> Option<Instant> {
-        [self.limit, self.kill, self.view].into_iter().flatten().min()
+        [self.limit, self.kill, self.end_first, self.view].into_iter().flatten().min()
     }
 }
 
@@ -103,6 +111,7 @@ fn take_due(at: &mut Option<Instant>, now: Instant) -> bool {
 
 /// The task's state.
 pub(super) struct Supervisor {
+    pub(super) pid: Pid,
     pub(super) child: Child,
     /// `None` once nobody holds the other end.
     pub(super) pipe: Option<ChildStdout>,
@@ -132,6 +141,7 @@ impl Supervisor {
         let exit = self.until_exit().await;
         self.family.root_is_reaped();
         self.times.limit = None;
+        self.times.end_first = None;
         self.last_words().await;
         let exit = self.ending.unwrap_or(exit);
         let elapsed = self.times.started.elapsed();
@@ -248,6 +258,10 @@ impl Supervisor {
         if take_due(&mut self.times.kill, now) {
             self.family.signal(Signal::KILL);
             self.times.kill = Some(now + KILL_AGAIN);
+        }
+        if take_due(&mut self.times.end_first, now) && end_first(self.pid).is_err() {
+            self.times.tried += 1;
+            self.times.end_first = END_FIRST.get(self.times.tried).map(|wait| now + *wait);
         }
         if take_due(&mut self.times.view, now) {
             self.show();
