@@ -402,7 +402,8 @@ mod tests {
         let session = known(&[("latin", "x\n"), ("a", "1\n")]).await;
         for (bytes, line, why) in [
             (&b"a\0b\n"[..], "x", "binary"),
-            (b"\xff\xfea\0", "x", "UTF-16"),
+            (b"\xff\xfe\0\xd8", "x", "UTF-16"),
+            (b"\xff\xfe\0\0a\0\0\0", "x", "UTF-32"),
             (b"caf\xe9\nx\n", "\u{e4}", "not UTF-8"),
         ] {
             session.write("latin", bytes);
@@ -414,6 +415,17 @@ mod tests {
         }
         let error = session.error(&ApplyPatch, patch("*** Delete File: a\n*** Add File: a\n+1")).await;
         assert!(error.contains("changes nothing"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_file_in_utf_16_stays_in_utf_16() {
+        let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        let session = known(&[("f", "")]).await;
+        let bytes = utf_16("\u{feff}one\r\ntwo\r\nthree");
+        session.write("f", &bytes);
+        session.bench.files().note(&session.path("f"), crate::workbench::Stamp::of(&bytes));
+        session.told(&ApplyPatch, patch("*** Update File: f\n@@\n one\n-two\n+\u{1f600}\n+2")).await;
+        assert_eq!(session.bytes("f"), utf_16("\u{feff}one\r\n\u{1f600}\r\n2\r\nthree"));
     }
 
     #[tokio::test]
