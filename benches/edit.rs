@@ -13,7 +13,7 @@ use std::sync::Arc;
 use clawd::protocol::{CallId, ToolStatus};
 use clawd::tools::edit::matcher::{Which, edit};
 use clawd::tools::read::Read;
-use clawd::tools::{Scene, Tool, edit::Edit};
+use clawd::tools::{NoHost, Scene, Tool, edit::Edit};
 use clawd::workbench::{Setup, Workbench};
 use divan::{Bencher, black_box};
 use serde_json::{Value, json};
@@ -111,6 +111,7 @@ impl Desk {
             bench: Arc::clone(&self.bench),
             cancel: CancellationToken::new(),
             progress: Arc::new(watch::Sender::default()),
+            host: Arc::new(NoHost),
         };
         let result = self.runtime.block_on(call.run(scene));
         assert_eq!(result.status, ToolStatus::Success, "{}", result.content.to_text());

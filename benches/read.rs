@@ -10,12 +10,11 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use clawd::protocol::{Access, Answer, CallId, Choice, SavedFile, Tail, ToolStatus};
+use clawd::protocol::{CallId, Tail, ToolStatus};
 use clawd::tools::read::Read;
-use clawd::tools::{Host, Scene, Tool};
+use clawd::tools::{NoHost, Scene, Tool};
 use clawd::workbench::{Setup, Workbench};
 use divan::{AllocProfiler, Bencher};
-use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -68,24 +67,7 @@ fn scene(bench: &Arc<Workbench>) -> Scene {
         bench: Arc::clone(bench),
         cancel: CancellationToken::new(),
         progress: Arc::new(watch::Sender::new(Tail::default())),
-        host: Arc::new(Alone),
-    }
-}
-
-/// A run without rules in which nothing changes.
-struct Alone;
-
-impl Host for Alone {
-    fn checkpoint(&self, _files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn allows(&self, _access: &Access) -> bool {
-        false
-    }
-
-    fn ask(&self, _choice: Choice) -> BoxFuture<'_, Answer> {
-        Box::pin(std::future::ready(Answer::Unattended))
+        host: Arc::new(NoHost),
     }
 }
 

@@ -158,7 +158,7 @@ impl Choice {
         let pattern = self.glob.pattern();
         pattern.contains('/')
             && !pattern.starts_with(['/', '*'])
-            && names.from_above(path).is_some_and(|path| self.glob.matches_itself(path, false))
+            && names.path_from_above(path).is_some_and(|path| self.glob.matches_itself(path, false))
     }
 }
 

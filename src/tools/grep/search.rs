@@ -78,7 +78,7 @@ impl Search {
     ) -> Result<Searched, String> {
         let mut buffer = mem::take(&mut desk.buffer);
         buffer.clear();
-        let searched = self.open_file(&mut desk.searcher, &mut buffer, &mut file, meta.len(), until);
+        let searched = self.open_file(&mut desk.searcher, &mut buffer, (&mut file, meta.len()), until);
         // one large file must not be paid for to the end
         buffer.shrink_to(4 * WHOLE);
         desk.buffer = buffer;
@@ -92,8 +92,7 @@ impl Search {
         &self,
         searcher: &mut Searcher,
         buffer: &mut Vec<u8>,
-        file: &mut File,
-        size: u64,
+        (file, size): (&mut File, u64),
         until: &Until,
     ) -> io::Result<Searched> {
         let returns = if self.expression.names_returns() { Returns::Kept } else { Returns::Taken };

@@ -82,7 +82,7 @@ fn repeats(glob: &GitGlob, names: &Names, path: &Path) -> bool {
     let pattern = glob.pattern();
     pattern.contains('/')
         && !pattern.starts_with(['/', '*'])
-        && names.from_above(path).is_some_and(|path| glob.matches(path, false))
+        && names.path_from_above(path).is_some_and(|path| glob.matches(path, false))
 }
 
 fn read_globs(globs: &str) -> Result<Vec<(GitGlob, Wanted)>, String> {

@@ -151,7 +151,7 @@ impl Walk<'_> {
         thread::scope(|scope| {
             for _ in 1..threads {
                 // without a further thread this one does it alone
-                if thread::Builder::new().spawn_scoped(scope, &work).is_err() {
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
                     pool.leave();
                 }
             }

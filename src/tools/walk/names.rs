@@ -24,13 +24,14 @@ impl Names {
     }
 
     /// The path from the working directory on, where the directory lies below that and is not the same.
-    pub(in crate::tools) fn from_above(&self, path: &Path) -> Option<PathBuf> {
+    pub(in crate::tools) fn path_from_above(&self, path: &Path) -> Option<PathBuf> {
         let is_below = !self.prefix.as_os_str().is_empty() && self.prefix.is_relative();
         is_below.then(|| self.prefix.join(self.relative(path)))
     }
 
     /// The path from the working directory on, where it lies below. One that would not be a line of its own, or is no
     /// UTF-8, stands in quotes with escapes.
+    #[expect(clippy::unnecessary_debug_formatting, reason = "quotes and escapes are what is wanted")]
     pub(in crate::tools) fn shown(&self, path: &Path) -> String {
         let relative = self.relative(path);
         match relative.to_str() {
