@@ -97,7 +97,7 @@ fn content(regex: &Regex, path: &str, lines: &[&str], before: usize, after: usiz
     let matching: Vec<usize> = (0..lines.len()).filter(|at| regex.is_match(lines[*at])).collect();
     let mut told = Vec::new();
     let mut last = None;
-    for at in 0..lines.len() {
+    for (at, line) in lines.iter().enumerate() {
         let is_near = matching.iter().any(|hit| at + before >= *hit && at <= hit + after);
         if !is_near {
             continue;
@@ -107,7 +107,7 @@ fn content(regex: &Regex, path: &str, lines: &[&str], before: usize, after: usiz
         }
         last = Some(at);
         let sign = if matching.contains(&at) { ':' } else { '-' };
-        told.push(format!("{path}{sign}{}{sign}{}", at + 1, lines[at]));
+        told.push(format!("{path}{sign}{}{sign}{line}", at + 1));
     }
     told
 }

@@ -162,10 +162,7 @@ mod tests {
         };
         check("fn a(", "unclosed group (character 5): to find the text itself write `fn a\\(`");
         check("a)", "unopened group (character 2): to find the text itself write `a\\)`");
-        check(
-            "Ω{",
-            "unclosed counted repetition (character 2): to find the text itself write `Ω\\{`",
-        );
+        check("Ω{", "unclosed counted repetition (character 2): to find the text itself write `Ω\\{`");
         check("[a", "unclosed character class (character 1): to find the text itself write `\\[a`");
         check(
             "*",
