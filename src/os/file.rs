@@ -11,6 +11,8 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+#[cfg(target_os = "linux")]
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -89,7 +91,7 @@ pub fn open_regular(path: &Path) -> Result<(File, Metadata), FileError> {
 }
 
 /// Opens what a directory lists as a regular file. One that has become a link or a pipe since is refused; whether the
-/// kernel makes it is not asked again: that [`is_made_by_kernel`] tells of the directory.
+/// kernel makes it is not asked again: that [`kernel_views`] tells of the tree.
 pub fn open_listed(path: &Path) -> io::Result<(File, Metadata)> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -100,16 +102,35 @@ pub fn open_listed(path: &Path) -> io::Result<(File, Metadata)> {
     }
 }
 
-/// Whether the directory is a view into the kernel (`/proc`): its files are regular to the eye only.
+/// Where views into the kernel (`/proc`) are to be found at or below a directory: their files are regular to the eye only.
+/// Asked once for a whole tree, for asking each of its directories would cost a twentieth of the way through it.
 #[cfg(target_os = "linux")]
-pub fn is_made_by_kernel(directory: &Path) -> bool {
-    rustix::fs::statfs(directory).is_ok_and(|fs| fs.f_type == rustix::fs::PROC_SUPER_MAGIC)
+pub fn kernel_views(root: &Path) -> Vec<PathBuf> {
+    if rustix::fs::statfs(root).is_ok_and(|fs| fs.f_type == rustix::fs::PROC_SUPER_MAGIC) {
+        return vec![root.to_owned()];
+    }
+    let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
+    mounts
+        .split(|byte| *byte == b'\n')
+        .filter_map(proc_mount)
+        .filter(|place| place.starts_with(root))
+        .collect()
 }
 
-/// Whether the directory is a view into the kernel: no such thing here.
+/// Where views into the kernel are to be found: nowhere here.
 #[cfg(not(target_os = "linux"))]
-pub fn is_made_by_kernel(_directory: &Path) -> bool {
-    false
+pub fn kernel_views(_root: &Path) -> Vec<PathBuf> {
+    Vec::new()
+}
+
+/// The place of a mount, if a line of the system's table (`36 35 98:0 / /proc rw - proc proc rw`) is for such a view.
+#[cfg(target_os = "linux")]
+fn proc_mount(line: &[u8]) -> Option<PathBuf> {
+    let mut fields = line.split(|byte| *byte == b' ');
+    let place = fields.nth(4)?;
+    // what lies between is optional, and ends with a dash
+    fields.find(|field| *field == b"-")?;
+    (fields.next()? == b"proc").then(|| OsStr::from_bytes(place).into())
 }
 
 /// The whole of a regular file of at most `max` bytes.
@@ -376,6 +397,21 @@ mod tests {
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().mode() & 0o7777
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn views_into_the_kernel_are_known() {
+        let check = |line: &str, expected: Option<&str>| {
+            assert_eq!(proc_mount(line.as_bytes()), expected.map(PathBuf::from), "{line}");
+        };
+        check("36 35 0:4 / /proc rw,nosuid shared:12 - proc proc rw", Some("/proc"));
+        check("36 35 0:4 / /jail/proc rw - proc none rw", Some("/jail/proc"));
+        check("36 35 8:1 / /proc rw - ext4 /dev/sda rw", None);
+        check("", None);
+        assert!(kernel_views(Path::new("/")).contains(&PathBuf::from("/proc")));
+        assert_eq!(kernel_views(Path::new("/proc/self")), [PathBuf::from("/proc/self")]);
+        assert_eq!(kernel_views(Path::new("/usr")), Vec::<PathBuf>::new());
     }
 
     #[test]

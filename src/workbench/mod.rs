@@ -128,8 +128,12 @@ impl Workbench {
 
     /// Whether a search through a directory must pass over this file (absolute, without links).
     pub fn is_veiled(&self, path: &Path) -> bool {
-        let veil = self.veil.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        veil.is_some_and(|veil| veil(path))
+        self.veil().is_some_and(|veil| veil(path))
+    }
+
+    /// The same for many files.
+    pub fn veil(&self) -> Option<Arc<Veil>> {
+        self.veil.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Ends everything that still runs, and waits for it.

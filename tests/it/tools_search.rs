@@ -130,6 +130,134 @@ fn more_than_was_asked_for_is_cut_and_counted() {
     let told = grep(&shop, json!({"pattern": "hit", "output_mode": "content", "head_limit": 3}));
     assert!(told.starts_with("f:1:hit 0\nf:2:hit 1\nf:3:hit 2\n") && !told.contains("hit 3\n"), "{told}");
     assert!(told.contains("300"), "says how many there are: {told}");
+    let next = json!({"pattern": "hit", "output_mode": "content", "head_limit": 3, "offset": 3});
+    assert!(told.contains("offset 3 goes on"), "says how to get the rest: {told}");
+    assert!(grep(&shop, next).starts_with("f:4:hit 3\nf:5:hit 4\nf:6:hit 5\n"));
+}
+
+#[test]
+fn the_newest_files_are_told_first_in_every_mode() {
+    let shop = Workshop::new().file("a", "hit\n").file("b", "hit\n").file("c", "hit\n");
+    for (name, age) in [("a", 30), ("b", 10), ("c", 20)] {
+        let file = File::options().write(true).open(shop.path(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+    }
+    let told = shop.tell_all([
+        call("Grep", json!({"pattern": "hit"})),
+        call("Grep", json!({"pattern": "hit", "output_mode": "count"})),
+        call("Grep", json!({"pattern": "hit", "output_mode": "content"})),
+    ]);
+    assert_eq!(told, ["b\nc\na", "b:1\nc:1\na:1", "b:1:hit\nc:1:hit\na:1:hit"]);
+}
+
+#[test]
+fn parameters_are_taken_under_the_names_of_other_tools() {
+    let shop = project();
+    let check = |arguments: Value, expected: &[&str]| {
+        assert_eq!(lines(&grep(&shop, arguments.clone())), expected, "{arguments}");
+    };
+    check(json!({"pattern": "NOTE", "include": "*.md"}), &["notes.md"]);
+    check(json!({"pattern": "NOTE", "file_type": "rs"}), &["src/a.rs"]);
+    check(json!({"pattern": "NOTE", "glob": "*.md,*.rs"}), &["notes.md", "src/a.rs"]);
+    check(json!({"pattern": "note write", "-i": true}), &["notes.md"]);
+    check(json!({"pattern": "one() {}", "fixed_strings": true}), &["src/a.rs"]);
+    check(
+        json!({"pattern": "first", "output_mode": "content", "-n": true, "-B": 1}),
+        &["src/a.rs-1-fn one() {}", "src/a.rs:2:// NOTE first"],
+    );
+}
+
+#[test]
+fn an_empty_answer_says_what_was_perhaps_meant() {
+    let shop = project();
+    let told = shop.tell_all([
+        call("Grep", json!({"pattern": "NOTE SECOND"})),
+        call("Grep", json!({"pattern": "one() {}$"})),
+        call("Grep", json!({"pattern": "NOTE built"})),
+        call("Glob", json!({"pattern": "Notes.MD"})),
+        call("Glob", json!({"pattern": "d*p"})),
+    ]);
+    assert!(told[0].contains("case_insensitive") && told[0].contains("src/a.rs"), "{}", told[0]);
+    assert!(told[1].contains("Error: cannot read") && told[1].contains("\\{"), "{}", told[1]);
+    assert!(told[2].contains("out/c.rs") && told[2].contains("`out/` in .gitignore"), "{}", told[2]);
+    assert!(told[3].contains("notes.md"), "{}", told[3]);
+    assert!(told[4].contains("`src/deep/**`"), "{}", told[4]);
+}
+
+#[test]
+fn what_is_ignored_is_searched_where_it_is_named() {
+    let shop = project();
+    let told = shop.tell_all([
+        call("Grep", json!({"pattern": "NOTE", "path": "out"})),
+        call("Grep", json!({"pattern": "NOTE", "path": "x.log"})),
+        call("Glob", json!({"pattern": "*.rs", "path": "out"})),
+    ]);
+    assert_eq!(told, ["out/c.rs", "x.log", "out/c.rs"]);
+}
+
+#[test]
+fn files_are_found_in_every_encoding_and_with_every_line_end() {
+    let utf16: Vec<u8> = "\u{feff}first\r\nwörd\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let shop = Workshop::new().file("a", utf16).file("b", "first\r\nwörd\r\n").file("c", b"first\nw\xf6rd\n");
+    let told = grep(&shop, json!({"pattern": "w.{1,2}rd$", "output_mode": "content"}));
+    assert_eq!(lines(&told), ["a:2:wörd", "b:2:wörd"]);
+    let told = grep(&shop, json!({"pattern": "(?-u:w.rd)", "output_mode": "content", "path": "c"}));
+    assert_eq!(told, "c:2:w\u{fffd}rd");
+    let over = json!({"pattern": "first\nwörd", "multiline": true});
+    assert_eq!(lines(&grep(&shop, over)), ["a", "b"]);
+}
+
+#[test]
+fn names_that_no_line_can_hold_are_told_in_quotes() {
+    use std::os::unix::ffi::OsStrExt;
+    let shop = Workshop::new().file("two\nlines", "word\n").file(&"n".repeat(255), "word\n");
+    std::fs::write(shop.path("").join(std::ffi::OsStr::from_bytes(b"caf\xe9")), "word\n").unwrap();
+    let long = "n".repeat(255);
+    let expected = ["\"caf\\xE9\"", "\"two\\nlines\"", long.as_str()];
+    assert_eq!(lines(&grep(&shop, json!({"pattern": "word"}))), expected);
+    assert_eq!(lines(&shop.tell("Glob", json!({"pattern": "*"}))), expected);
+}
+
+#[test]
+fn an_ignore_file_that_is_a_pipe_is_not_waited_for() {
+    let shop = Workshop::new().file("a/f", "word\n");
+    for name in [".gitignore", "a/.ignore"] {
+        rustix::fs::mkfifoat(rustix::fs::CWD, shop.path(name), rustix::fs::Mode::RWXU).unwrap();
+    }
+    assert_eq!(grep(&shop, json!({"pattern": "word"})), "a/f");
+    assert_eq!(shop.tell("Glob", json!({"pattern": "f"})), "a/f");
+}
+
+#[test]
+fn a_pattern_that_would_grow_without_bound_is_refused() {
+    let shop = project();
+    let deep = format!("{}x{}", "{".repeat(1000), "}".repeat(1000));
+    let told = shop.tell_all([
+        call("Grep", json!({"pattern": "((a{100}){100}){100}"})),
+        call("Glob", json!({"pattern": deep})),
+        call("Grep", json!({"pattern": "x", "glob": deep})),
+        call("Grep", json!({"pattern": "NOTE", "type": "pyhton"})),
+    ]);
+    assert!(told[0].contains("size limit"), "{}", told[0]);
+    assert!(told[1].contains("nested too deeply"), "{}", told[1]);
+    assert!(told[2].contains("nested too deeply"), "{}", told[2]);
+    assert!(told[3].contains("Did you mean `python`?"), "{}", told[3]);
+}
+
+#[test]
+fn a_directory_of_many_files_is_listed_newest_first_and_counted() {
+    let shop = Workshop::new();
+    for number in 0..5000 {
+        std::fs::write(shop.path(&format!("f{number}")), "word\n").unwrap();
+    }
+    let newest = File::options().write(true).open(shop.path("f77")).unwrap();
+    newest.set_modified(SystemTime::now() + Duration::from_mins(1)).unwrap();
+    let told = shop.tell_all([
+        call("Glob", json!({"pattern": "f*"})),
+        call("Grep", json!({"pattern": "word", "head_limit": 2})),
+    ]);
+    assert!(told[0].starts_with("f77\n") && told[0].contains("of 5,000 files"), "{}", told[0]);
+    assert!(told[1].starts_with("f77\n") && told[1].contains("in all 5,000 files"), "{}", told[1]);
 }
 
 #[test]

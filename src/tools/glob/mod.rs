@@ -144,12 +144,11 @@ impl Choice {
         }
     }
 
-    fn takes(&self, names: &Names, path: &Path) -> bool {
-        let relative = names.relative(path);
+    fn takes(&self, names: &Names, seen: &Seen<'_>) -> bool {
         match self.which {
-            Which::Others => !self.glob.matches(relative, false),
-            Which::Matching if self.glob.matches_itself(relative, false) => true,
-            Which::Matching => self.repeats(names, path),
+            Which::Others => !self.glob.matches(seen.relative, false),
+            Which::Matching if self.glob.matches_itself(seen.relative, false) => true,
+            Which::Matching => self.repeats(names, seen.path),
         }
     }
 
@@ -158,7 +157,7 @@ impl Choice {
         let pattern = self.glob.pattern();
         pattern.contains('/')
             && !pattern.starts_with(['/', '*'])
-            && names.path_from_above(path).is_some_and(|path| self.glob.matches_itself(path, false))
+            && names.seen_from_above(path).is_some_and(|path| self.glob.matches_itself(path, false))
     }
 }
 
@@ -185,9 +184,8 @@ impl Prepared for Call {
 
     fn run(self: Box<Self>, scene: Scene) -> BoxFuture<'static, ToolResult> {
         Box::pin(async move {
-            let until = Until::within(&scene.cancel, PATIENCE);
             let bench = Arc::clone(&scene.bench);
-            match searching(until, move |until| self.find(bench.root(), until)).await {
+            match searching(&scene.cancel, move |until| self.find(bench.root(), until)).await {
                 Ok(result) | Err(result) => result,
             }
         })
@@ -206,7 +204,7 @@ impl Call {
         let (names, choice) = (Names::below(&self.target), self.choice.looked_at(root));
         let newest = Mutex::new(Newest::default());
         let visit = |seen: Seen<'_>| {
-            if choice.takes(&names, seen.path) && is_file(&seen) {
+            if choice.takes(&names, &seen) && is_file(&seen) {
                 let written = seen.metadata().ok().and_then(|meta| meta.modified().ok());
                 let mut newest = newest.lock().unwrap_or_else(PoisonError::into_inner);
                 newest.push(written.unwrap_or(SystemTime::UNIX_EPOCH), || names.shown(seen.path));
@@ -236,7 +234,7 @@ impl Call {
         if is_late {
             return none;
         }
-        let until = Until::within(&walk.until.cancel, SECOND_LOOK);
+        let until = walk.until.sooner(SECOND_LOOK);
         let walk = Walk { ignored: Ignored::Included, shown: Shown::All, until: &until, ..*walk };
         let found = SecondLook::take(&walk, names, &self.choice.glob);
         found.hint().map_or_else(|| none.clone(), |hint| format!("{none}, but {hint}"))

@@ -21,7 +21,7 @@ impl SecondLook {
         let lower = GitGlob::new(&glob.pattern().to_lowercase()).ok();
         let found = Mutex::new(Self::default());
         let visit = |seen: Seen<'_>| {
-            let (path, is_directory) = (names.relative(seen.path), seen.kind.is_dir());
+            let (path, is_directory) = (seen.relative, seen.kind.is_dir());
             let in_lower = || Path::new(&path.to_string_lossy().to_lowercase()).to_owned();
             let keep = |example: fn(&mut Self) -> &mut Option<String>| {
                 let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);

@@ -181,12 +181,10 @@ fn interrupted() -> io::Error {
 mod tests {
     use std::time::Duration;
 
-    use tokio_util::sync::CancellationToken;
-
     use super::*;
 
     fn until() -> Until {
-        Until::within(&CancellationToken::new(), Duration::from_mins(1))
+        Until::within(Duration::from_mins(1))
     }
 
     fn file(bytes: &[u8]) -> File {
@@ -232,7 +230,7 @@ mod tests {
         check(&[7; 100], 4096, 1000, Filled::All, 100);
         check(&[7; 5000], 10, 1000, Filled::Begun, 1001);
         check(&vec![7; 600_000], 600_000, 1_000_000, Filled::All, 600_000);
-        let over = Until::within(&CancellationToken::new(), Duration::ZERO);
+        let over = Until::within(Duration::ZERO);
         assert!(fill(&mut file(b"a"), &mut Vec::new(), 1, 10, &over).is_err());
     }
 

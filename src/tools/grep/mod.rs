@@ -20,14 +20,12 @@ use self::which::Which;
 use super::glob::{late, not_home};
 use super::schema::{self, Param};
 use super::target::Target;
-use super::walk::{
-    Ignored, Names, PATIENCE, Seen, Shown, Tally, Unread, Until, Walk, searching, unsearchable,
-};
+use super::walk::{Ignored, Names, Seen, Shown, Tally, Unread, Until, Walk, searching, unsearchable};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
 use crate::os::file::{open_listed, open_regular};
 use crate::protocol::{Access, Display, Preview};
 use crate::text::units;
-use crate::workbench::Workbench;
+use crate::workbench::{Veil, Workbench};
 
 mod bytes;
 mod expression;
@@ -150,9 +148,8 @@ impl Prepared for Call {
 
     fn run(self: Box<Self>, scene: Scene) -> BoxFuture<'static, ToolResult> {
         Box::pin(async move {
-            let until = Until::within(&scene.cancel, PATIENCE);
             let bench = Arc::clone(&scene.bench);
-            match searching(until, move |until| self.run_search(&bench, until)).await {
+            match searching(&scene.cancel, move |until| self.run_search(&bench, until)).await {
                 Ok(result) | Err(result) => result,
             }
         })
@@ -163,7 +160,7 @@ impl Prepared for Call {
 struct Pass<'a> {
     which: &'a Which,
     names: &'a Names,
-    bench: &'a Workbench,
+    veil: Option<Arc<Veil>>,
     /// Files that were searched, and those that a rule left out.
     searched: AtomicU64,
     veiled: AtomicU64,
@@ -186,10 +183,10 @@ impl Pass<'_> {
             let (mut desk, look) = (desk(), &look);
             move |seen: Seen<'_>| {
                 let path = seen.path;
-                if !seen.kind.is_file() || !self.which.takes(self.names, path) {
+                if !seen.kind.is_file() || !self.which.takes(self.names, path, seen.relative) {
                     return ControlFlow::Continue(());
                 }
-                if self.bench.is_veiled(path) {
+                if self.veil.as_ref().is_some_and(|veil| veil(path)) {
                     self.veiled.fetch_add(1, Ordering::Relaxed);
                     return ControlFlow::Continue(());
                 }
@@ -236,7 +233,7 @@ impl Call {
         let pass = Pass {
             which: &self.which,
             names: &names,
-            bench,
+            veil: bench.veil(),
             searched: AtomicU64::new(0),
             veiled: AtomicU64::new(0),
             unread: Mutex::default(),

@@ -5,7 +5,6 @@
 
 use std::fs::{File, Metadata};
 use std::io;
-use std::mem;
 
 use grep_searcher::{
     BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
@@ -73,15 +72,13 @@ impl Search {
     pub(super) fn file(
         &self,
         desk: &mut Desk,
-        (mut file, meta): (File, &Metadata),
+        file: (File, &Metadata),
         until: &Until,
     ) -> Result<Searched, String> {
-        let mut buffer = mem::take(&mut desk.buffer);
-        buffer.clear();
-        let searched = self.open_file(&mut desk.searcher, &mut buffer, (&mut file, meta.len()), until);
+        desk.buffer.clear();
+        let searched = self.open_file(desk, file, until);
         // one large file must not be paid for to the end
-        buffer.shrink_to(4 * WHOLE);
-        desk.buffer = buffer;
+        desk.buffer.shrink_to(4 * WHOLE);
         searched.map_err(|error| match error.to_string() {
             why if why.contains("allocation limit") => "a line is longer than 8 MB".to_owned(),
             why => why,
@@ -90,15 +87,14 @@ impl Search {
 
     fn open_file(
         &self,
-        searcher: &mut Searcher,
-        buffer: &mut Vec<u8>,
-        (file, size): (&mut File, u64),
+        Desk { searcher, buffer }: &mut Desk,
+        (mut file, meta): (File, &Metadata),
         until: &Until,
     ) -> io::Result<Searched> {
         let returns = if self.expression.names_returns() { Returns::Kept } else { Returns::Taken };
-        let mut filled = fill(file, buffer, size, WHOLE, until)?;
+        let mut filled = fill(&mut file, buffer, meta.len(), WHOLE, until)?;
         if filled == Filled::Begun && (self.is_over_lines() || is_utf16(buffer)) {
-            filled = fill(file, buffer, size, MOST_FILE, until)?;
+            filled = fill(&mut file, buffer, meta.len(), MOST_FILE, until)?;
             if filled == Filled::Begun {
                 return Err(io::Error::other("it is larger than 32 MB, too large to be searched as a whole"));
             }
@@ -109,8 +105,7 @@ impl Search {
             Filled::All => searcher.search_slice(&self.expression.matcher, buffer, &mut found)?,
             Filled::Begun if is_binary(buffer) => return Ok(Searched::Binary),
             Filled::Begun => {
-                let rest = file.try_clone()?;
-                let watched = Watched::new(buffer, rest, until, returns);
+                let watched = Watched::new(buffer, file, until, returns);
                 searcher.search_reader(&self.expression.matcher, watched, &mut found)?;
             }
         }
@@ -201,8 +196,6 @@ mod tests {
     use std::io::Write;
     use std::time::Duration;
 
-    use tokio_util::sync::CancellationToken;
-
     use super::super::expression::Case;
     use super::*;
 
@@ -226,7 +219,7 @@ mod tests {
         file.write_all(bytes).unwrap();
         let file = file.reopen().unwrap();
         let meta = file.metadata().unwrap();
-        let until = Until::within(&CancellationToken::new(), Duration::from_mins(1));
+        let until = Until::within(Duration::from_mins(1));
         search.file(&mut search.desk(), (file, &meta), &until)
     }
 

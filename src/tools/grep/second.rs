@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::super::walk::{Ignored, SECOND_LOOK, Tally, Until, Walk};
+use super::super::walk::{Ignored, SECOND_LOOK, Tally, Walk};
 use super::Pass;
 use super::expression::Expression;
 use super::hits::{Mode, Window};
@@ -34,7 +34,7 @@ pub(super) fn hint(
     expression: &Expression,
     tally: &Tally,
 ) -> Option<String> {
-    let until = Until::within(&walk.until.cancel, SECOND_LOOK);
+    let until = walk.until.sooner(SECOND_LOOK);
     let walk = Walk { until: &until, ..*walk };
     let readings = [
         expression.without_case().map(|other| reading(other, FILES, " with case_insensitive".to_owned())),

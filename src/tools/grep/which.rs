@@ -56,8 +56,7 @@ impl Which {
     }
 
     /// Whether the file is searched. Of several globs that match the last decides.
-    pub(super) fn takes(&self, names: &Names, path: &Path) -> bool {
-        let relative = names.relative(path);
+    pub(super) fn takes(&self, names: &Names, path: &Path, relative: &Path) -> bool {
         self.takes_name(names, relative, path)
             && self.types.as_ref().is_none_or(|types| types.matched(relative, false).is_whitelist())
     }
@@ -82,7 +81,7 @@ fn repeats(glob: &GitGlob, names: &Names, path: &Path) -> bool {
     let pattern = glob.pattern();
     pattern.contains('/')
         && !pattern.starts_with(['/', '*'])
-        && names.path_from_above(path).is_some_and(|path| glob.matches(path, false))
+        && names.seen_from_above(path).is_some_and(|path| glob.matches(path, false))
 }
 
 fn read_globs(globs: &str) -> Result<Vec<(GitGlob, Wanted)>, String> {
@@ -181,7 +180,7 @@ mod tests {
         let names = Names::below(&Target::new(path, Path::new("/w")));
         let given = |words| Some(words).filter(|words: &&str| !words.is_empty());
         let which = Which::read(given(globs), given(types)).unwrap();
-        which.takes(&names, &Path::new("/w").join(path).join(file))
+        which.takes(&names, &Path::new("/w").join(path).join(file), Path::new(file))
     }
 
     #[test]

@@ -9,8 +9,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
 use super::super::walk::{Ignored, Shown, Until, Walk};
 use super::same::is_same;
 
@@ -24,7 +22,7 @@ const MOST_FOUND: usize = 50;
 /// Files below `root` that are called as `path` is, the most alike path first. What ignore files name is passed over.
 pub(super) fn named_alike(path: &Path, root: &Path) -> Vec<PathBuf> {
     let Some(wanted) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
-    let until = Until::within(&CancellationToken::new(), MOST_TIME);
+    let until = Until::within(MOST_TIME);
     let (shown, depth) = (Shown::Files, usize::MAX);
     let walk = Walk { root, workspace: root, ignored: Ignored::LeftOut, shown, depth, until: &until };
     let (entries, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));

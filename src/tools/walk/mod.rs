@@ -6,12 +6,14 @@
 //! portions, so that one of a million files needs no more room than one of a thousand, and only regular files are read.
 //! Links are shown and never followed.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirEntry, FileType, ReadDir};
 use std::io;
 use std::mem;
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use self::pool::{Pool, Task};
 use self::rules::Rules;
 use super::{ToolResult, looking};
-use crate::os::file::is_made_by_kernel;
+use crate::os::file::kernel_views;
 
 pub(super) use names::{Names, unsearchable};
 pub(super) use tally::{Tally, Unread};
@@ -60,41 +62,63 @@ pub(super) enum Shown {
     All,
 }
 
-/// When a search is to end.
+/// When a search is to end. Asked for every file, so it takes no lock.
 #[derive(Debug, Clone)]
 pub(super) struct Until {
-    pub(super) cancel: CancellationToken,
-    pub(super) deadline: Instant,
+    stopped: Arc<AtomicBool>,
+    deadline: Instant,
 }
 
 impl Until {
     /// At the latest after `patience`.
-    pub(super) fn within(cancel: &CancellationToken, patience: Duration) -> Self {
-        Self { cancel: cancel.clone(), deadline: Instant::now() + patience }
+    pub(super) fn within(patience: Duration) -> Self {
+        Self { stopped: Arc::default(), deadline: Instant::now() + patience }
+    }
+
+    /// The same, but at the latest after `patience` from now.
+    pub(super) fn sooner(&self, patience: Duration) -> Self {
+        let deadline = self.deadline.min(Instant::now() + patience);
+        Self { stopped: Arc::clone(&self.stopped), deadline }
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.cancel.is_cancelled() || self.is_late()
+        self.stopped.load(Ordering::Relaxed) || self.is_late()
     }
 
     /// Whether it was the time that ended it.
     pub(super) fn is_late(&self) -> bool {
         Instant::now() >= self.deadline
     }
+
+    /// Ends it now.
+    pub(super) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Ends a search when nobody waits for it any more.
+struct Waiting(Until);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }
 
 /// Runs a search on a thread of its own. Nobody waits for it once it is cancelled; its threads end by themselves, at the
 /// next entry or the next piece of a file.
 pub(super) async fn searching<T: Send + 'static>(
-    until: Until,
+    cancel: &CancellationToken,
     work: impl FnOnce(&Until) -> Result<T, String> + Send + 'static,
 ) -> Result<T, ToolResult> {
-    let (cancel, limit) = (until.cancel.clone(), PATIENCE + GRACE);
-    let searched = looking(&cancel, move || work(&until));
+    let (until, limit) = (Until::within(PATIENCE), PATIENCE + GRACE);
+    let _waiting = Waiting(until.clone());
+    let searched = looking(cancel, move || work(&until));
     tokio::time::timeout(limit, searched).await.unwrap_or_else(|_| {
         let seconds = limit.as_secs();
         Err(ToolResult::failed(format!(
-            "Error: the search took longer than {seconds} s at one file: search a smaller directory, or with a simpler pattern"
+            "Error: the search took longer than {seconds} s at one file: search a smaller directory, or with a \
+                simpler pattern"
         )))
     })
 }
@@ -117,6 +141,8 @@ pub(super) struct Walk<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen<'a> {
     pub(super) path: &'a Path,
+    /// The path from the root of the walk on.
+    pub(super) relative: &'a Path,
     /// No link is followed to tell it.
     pub(super) kind: FileType,
     entry: &'a DirEntry,
@@ -143,8 +169,10 @@ impl Walk<'_> {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let start = Work::Open(Place { path: self.root.to_owned(), depth: 1, rules });
         let (pool, tally) = (Pool::new(start, threads), Mutex::new(Tally::default()));
+        let views = kernel_views(self.root);
         let work = || {
-            let mut worker = Worker { walk: self, pool: &pool, tally: Tally::default(), visit: visitor() };
+            let (pool, views, visit) = (&pool, views.as_slice(), visitor());
+            let mut worker = Worker { walk: self, pool, views, tally: Tally::default(), visit };
             worker.run();
             tally.lock().unwrap_or_else(PoisonError::into_inner).add(mem::take(&mut worker.tally));
         };
@@ -182,12 +210,12 @@ enum Work {
 #[derive(Debug)]
 struct Portion {
     place: PathBuf,
-    entries: Vec<(DirEntry, FileType)>,
+    entries: Vec<(DirEntry, OsString, FileType)>,
     next: AtomicUsize,
 }
 
 impl Portion {
-    fn take(&self) -> Option<&(DirEntry, FileType)> {
+    fn take(&self) -> Option<&(DirEntry, OsString, FileType)> {
         self.entries.get(self.next.fetch_add(1, Ordering::Relaxed))
     }
 
@@ -196,10 +224,43 @@ impl Portion {
     }
 }
 
+/// The path of one entry after the other, in one buffer: taking paths apart costs more than the rest of a visit.
+struct Spelled {
+    bytes: Vec<u8>,
+    /// Where the part from the root on, and where the name begins.
+    root: usize,
+    name: usize,
+}
+
+impl Spelled {
+    fn new(place: &Path, root: &Path) -> Self {
+        // the system's own root ends in the slash already
+        let end = |path: &Path| path.as_os_str().len() + usize::from(path != Path::new("/"));
+        let mut bytes = place.as_os_str().as_bytes().to_vec();
+        bytes.resize(end(place), b'/');
+        Self { bytes, root: end(root), name: end(place) }
+    }
+
+    fn end_in(&mut self, name: &OsStr) {
+        self.bytes.truncate(self.name);
+        self.bytes.extend_from_slice(name.as_bytes());
+    }
+
+    fn whole(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.bytes))
+    }
+
+    fn relative(&self) -> &Path {
+        Path::new(OsStr::from_bytes(self.bytes.get(self.root..).unwrap_or_default()))
+    }
+}
+
 /// One thread of a walk.
 struct Worker<'a, V> {
     walk: &'a Walk<'a>,
     pool: &'a Pool,
+    /// Not entered.
+    views: &'a [PathBuf],
     tally: Tally,
     visit: V,
 }
@@ -231,7 +292,7 @@ where
     }
 
     fn open(&mut self, place: Place) -> ControlFlow<()> {
-        if is_made_by_kernel(&place.path) {
+        if self.views.contains(&place.path) {
             return ControlFlow::Continue(());
         }
         match fs::read_dir(&place.path) {
@@ -276,28 +337,26 @@ where
     /// Sorts out a portion: directories and the rest of the listing to the pool, the files to the visitor.
     fn portion(&mut self, place: Place, entries: Vec<DirEntry>, rest: Option<ReadDir>) -> ControlFlow<()> {
         let (mut directories, mut files) = (Vec::new(), Vec::new());
-        let mut path = place.path.clone();
+        let mut path = Spelled::new(&place.path, self.walk.root);
         for entry in entries {
             let name = entry.file_name();
             let Ok(kind) = entry.file_type() else { continue };
             if is_version_control(name.as_encoded_bytes()) {
                 continue;
             }
-            path.push(name);
-            if let Some(rule) = place.rules.as_ref().and_then(|rules| rules.against(&path, kind.is_dir())) {
-                self.tally.ignored.push(&path, rule);
-            } else if kind.is_dir() {
-                if place.depth < self.walk.depth {
-                    let (path, rules) = (path.clone(), place.rules.clone());
-                    directories.push(Work::Open(Place { path, depth: place.depth + 1, rules }));
-                }
-                if self.walk.shown == Shown::All {
-                    files.push((entry, kind));
-                }
-            } else {
-                files.push((entry, kind));
+            path.end_in(&name);
+            let path = path.whole();
+            if let Some(rule) = place.rules.as_ref().and_then(|rules| rules.against(path, kind.is_dir())) {
+                self.tally.ignored.push(path, rule);
+                continue;
             }
-            path.pop();
+            if kind.is_dir() && place.depth < self.walk.depth {
+                let (path, rules) = (path.to_owned(), place.rules.clone());
+                directories.push(Work::Open(Place { path, depth: place.depth + 1, rules }));
+            }
+            if !kind.is_dir() || self.walk.shown == Shown::All {
+                files.push((entry, name, kind));
+            }
         }
         let portion = Portion { place: place.path.clone(), entries: files, next: AtomicUsize::new(0) };
         let portion = Arc::new(portion);
@@ -308,14 +367,13 @@ where
     }
 
     fn show(&mut self, portion: &Portion) -> ControlFlow<()> {
-        let mut path = portion.place.clone();
-        while let Some((entry, kind)) = portion.take() {
+        let mut path = Spelled::new(&portion.place, self.walk.root);
+        while let Some((entry, name, kind)) = portion.take() {
             if self.walk.until.is_over() {
                 return ControlFlow::Break(());
             }
-            path.push(entry.file_name());
-            (self.visit)(Seen { path: &path, kind: *kind, entry })?;
-            path.pop();
+            path.end_in(name);
+            (self.visit)(Seen { path: path.whole(), relative: path.relative(), kind: *kind, entry })?;
         }
         if self.walk.until.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -24,21 +24,31 @@ impl Names {
     }
 
     /// The path from the working directory on, where the directory lies below that and is not the same.
-    pub(in crate::tools) fn path_from_above(&self, path: &Path) -> Option<PathBuf> {
+    pub(in crate::tools) fn seen_from_above(&self, path: &Path) -> Option<PathBuf> {
         let is_below = !self.prefix.as_os_str().is_empty() && self.prefix.is_relative();
         is_below.then(|| self.prefix.join(self.relative(path)))
     }
 
     /// The path from the working directory on, where it lies below. One that would not be a line of its own, or is no
     /// UTF-8, stands in quotes with escapes.
-    #[expect(clippy::unnecessary_debug_formatting, reason = "quotes and escapes are what is wanted")]
     pub(in crate::tools) fn shown(&self, path: &Path) -> String {
         let relative = self.relative(path);
         match relative.to_str() {
             Some(plain) if !plain.contains(char::is_control) => self.prefix.join(plain).display().to_string(),
-            Some(_) | None => format!("{:?}", self.prefix.join(relative)),
+            Some(_) | None => quoted(&self.prefix.join(relative)),
         }
     }
+}
+
+/// In quotes: control characters and bytes that are no UTF-8 as escapes.
+fn quoted(path: &Path) -> String {
+    let mut text = String::from("\"");
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        text.extend(chunk.valid().escape_debug());
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")));
+    }
+    text.push('"');
+    text
 }
 
 /// What stands in the way of a search in `target`, if anything.

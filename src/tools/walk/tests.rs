@@ -8,12 +8,13 @@ use super::*;
 
 /// Every path below the root that a walk shows.
 fn shown(session: &Session, ignored: Ignored, shown: Shown, depth: usize) -> BTreeSet<String> {
-    let until = Until::within(&CancellationToken::new(), Duration::from_mins(1));
+    let until = Until::within(Duration::from_mins(1));
     let walk = Walk { root: &session.root, workspace: &session.root, ignored, shown, depth, until: &until };
     let paths = Mutex::new(BTreeSet::new());
     walk.each(|| {
         |seen: Seen<'_>| {
-            let path = seen.path.strip_prefix(&session.root).unwrap().to_str().unwrap().to_owned();
+            assert_eq!(session.root.join(seen.relative), seen.path);
+            let path = seen.relative.to_str().unwrap().to_owned();
             assert!(paths.lock().unwrap().insert(path), "nothing is shown twice");
             ControlFlow::Continue(())
         }
@@ -70,7 +71,7 @@ fn a_walk_that_is_stopped_ends_at_the_next_entry() {
         session.write(&format!("d{}/f{number}", number % 50), "");
     }
     for stop in [ControlFlow::Break(()), ControlFlow::Continue(())] {
-        let until = Until::within(&CancellationToken::new(), Duration::from_mins(1));
+        let until = Until::within(Duration::from_mins(1));
         let (ignored, what) = (Ignored::LeftOut, Shown::Files);
         let root = session.root.as_path();
         let walk = Walk { root, workspace: root, ignored, shown: what, depth: usize::MAX, until: &until };
@@ -80,7 +81,7 @@ fn a_walk_that_is_stopped_ends_at_the_next_entry() {
             |_: Seen<'_>| {
                 visits.fetch_add(1, Ordering::SeqCst);
                 if stop.is_continue() {
-                    until.cancel.cancel();
+                    until.stop();
                 }
                 stop
             }
@@ -93,7 +94,7 @@ fn a_walk_that_is_stopped_ends_at_the_next_entry() {
 #[test]
 fn a_walk_out_of_time_shows_nothing_more() {
     let session = Session::with(&[("a", ""), ("b/c", "")]);
-    let until = Until::within(&CancellationToken::new(), Duration::ZERO);
+    let until = Until::within(Duration::ZERO);
     let (ignored, what, root) = (Ignored::LeftOut, Shown::Files, session.root.as_path());
     let walk = Walk { root, workspace: root, ignored, shown: what, depth: usize::MAX, until: &until };
     walk.each(|| |_: Seen<'_>| panic!("shown"));
@@ -102,7 +103,7 @@ fn a_walk_out_of_time_shows_nothing_more() {
 #[test]
 fn a_visitor_that_panics_leaves_nobody_waiting() {
     let session = Session::with(&[("a/f", ""), ("b/f", "")]);
-    let until = Until::within(&CancellationToken::new(), Duration::from_mins(1));
+    let until = Until::within(Duration::from_mins(1));
     let (ignored, what, root) = (Ignored::LeftOut, Shown::Files, session.root.as_path());
     let walk = Walk { root, workspace: root, ignored, shown: what, depth: usize::MAX, until: &until };
     let walked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -114,11 +115,25 @@ fn a_visitor_that_panics_leaves_nobody_waiting() {
 #[test]
 fn views_into_the_kernel_are_passed_over() {
     let session = Session::new();
-    let until = Until::within(&CancellationToken::new(), Duration::from_mins(1));
+    let until = Until::within(Duration::from_mins(1));
     let (ignored, what, root) = (Ignored::LeftOut, Shown::All, Path::new("/proc"));
     let workspace = session.root.as_path();
     let walk = Walk { root, workspace, ignored, shown: what, depth: usize::MAX, until: &until };
     if cfg!(target_os = "linux") {
         walk.each(|| |_: Seen<'_>| panic!("shown"));
     }
+}
+
+#[test]
+fn paths_are_spelled_from_the_root_on() {
+    let check = |place: &str, root: &str, whole: &str, relative: &str| {
+        let mut path = Spelled::new(Path::new(place), Path::new(root));
+        path.end_in(OsStr::new("longer"));
+        path.end_in(OsStr::new("f"));
+        assert_eq!((path.whole(), path.relative()), (Path::new(whole), Path::new(relative)));
+    };
+    check("/w/d", "/w", "/w/d/f", "d/f");
+    check("/w", "/w", "/w/f", "f");
+    check("/w", "/", "/w/f", "w/f");
+    check("/", "/", "/f", "f");
 }
