@@ -37,6 +37,9 @@ mod view;
 /// What the model gets to see of the diff: enough to notice an edit in the wrong place.
 const DIFF: Limits = Limits { bytes: 8 * 1024, lines: 120 };
 
+/// From so many bytes on a thread costs less than it saves.
+const MANY_BYTES: usize = 1024 * 1024;
+
 const PATH: Param = Param::text("file_path", "").or(&["path", "filePath", "file", "filename"]);
 const OLD: Param = Param::text("old_string", "exact text, unique in the file").or(&[
     "oldString",
@@ -60,7 +63,7 @@ impl Tool for Edit {
     }
 
     fn description(&self) -> String {
-        "Replace text in a file that was read.".to_owned()
+        "Replace text in a file that was read. Line numbers are not part of the text.".to_owned()
     }
 
     fn parameters(&self) -> Value {
@@ -90,6 +93,8 @@ struct Call {
 struct Plan {
     before: Vec<u8>,
     edited: Edited,
+    /// Of the file as it would be.
+    after: Stamp,
 }
 
 impl Prepared for Call {
@@ -121,7 +126,7 @@ impl Call {
         let plan = self.plan(bench)?;
         file::replace(self.target.judged()?, &plan.edited.bytes)
             .map_err(|error| format!("Error: {error}"))?;
-        bench.files().note(&self.target.resolved, Stamp::of(&plan.edited.bytes));
+        bench.files().note(&self.target.resolved, plan.after.clone());
         let (places, found) = (plan.edited.places, plan.edited.found);
         let change = self.change(plan);
         let text = self.told(places, found, &change);
@@ -132,7 +137,15 @@ impl Call {
     fn plan(&self, bench: &Workbench) -> Result<Plan, String> {
         let before = read_regular(self.target.judged()?, MOST_HASHED)
             .map_err(|error| self.target.unreadable(&error))?;
-        let now = Stamp::of(&before);
+        let (now, edited) = beside(
+            before.len(),
+            || Stamp::of(&before),
+            || {
+                let edited = matcher::edit(&before, &self.old, &self.new, self.which)?;
+                let after = Stamp::of(&edited.bytes);
+                Ok((edited, after))
+            },
+        );
         match bench.files().check(&self.target.resolved, &now) {
             Ok(()) => {}
             Err(Stale::Unread) => {
@@ -140,8 +153,8 @@ impl Call {
             }
             Err(Stale::Changed) => return Err(self.changed(bench, &before, now)),
         }
-        match matcher::edit(&before, &self.old, &self.new, self.which) {
-            Ok(edited) => Ok(Plan { before, edited }),
+        match edited {
+            Ok((edited, after)) => Ok(Plan { before, edited, after }),
             Err(refused) => Err(self.refusal(&before, &refused)),
         }
     }
@@ -197,6 +210,18 @@ impl Call {
         let (path, old, new) = (self.target.shown.as_str(), self.old.as_str(), self.new.as_str());
         Refusal { path, old, new, which: self.which }.words(file, refused)
     }
+}
+
+/// Both answers; of a large file they are made side by side, as hashing it takes longer than anything else.
+fn beside<A: Send, B>(bytes: usize, a: impl Fn() -> A + Sync, b: impl FnOnce() -> B) -> (A, B) {
+    if bytes < MANY_BYTES {
+        return (a(), b());
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(&a);
+        let b = b();
+        (other.join().unwrap_or_else(|_| a()), b)
+    })
 }
 
 /// As text, without a copy of what is UTF-8.
