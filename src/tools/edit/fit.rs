@@ -313,26 +313,25 @@ impl Writer<'_> {
             None if view.line_around(range).contains(&b'\r') => return Err(Unclear::Returns),
             None => view.end_around(range).unwrap_or(self.job.first_end),
         };
-        if end == Eol::Lf && bytes.last() == Some(&b'\r') {
+        if bytes.last() == Some(&b'\r') {
             return Err(Unclear::Returns);
         }
         bytes.extend_from_slice(end.bytes());
         Ok(())
     }
 
-    /// A carriage return alone must not come to stand before a line feed: they would be one line end.
+    /// A carriage return alone must not come to stand before a line end: it would become part of it.
     fn check_seams(&self, change: &Change) -> Result<(), Unclear> {
         let view = self.job.view;
         if view.has_returns_only() {
             return Ok(());
         }
-        let before = change.range.start.checked_sub(1).and_then(|at| view.text.get(at)).copied();
-        let feed_follows =
-            view.text.get(change.range.end) == Some(&b'\n') && view.end_at(change.range.end) == Eol::Lf;
-        let first = change.bytes.first().copied().or(feed_follows.then_some(b'\n'));
-        let last = change.bytes.last().copied().or(before);
-        let is_joined = before == Some(b'\r') && first == Some(b'\n');
-        let joins = last == Some(b'\r') && feed_follows;
+        let before = change.range.start.checked_sub(1).and_then(|at| view.text.get(at));
+        let next = view.text.get(change.range.end).filter(|byte| **byte == b'\n');
+        let next_is_feed = next.is_some() && view.end_at(change.range.end) == Eol::Lf;
+        let is_joined =
+            before == Some(&b'\r') && change.bytes.first().map_or(next_is_feed, |first| *first == b'\n');
+        let joins = change.bytes.last() == Some(&b'\r') && next.is_some();
         if is_joined || joins { Err(Unclear::Returns) } else { Ok(()) }
     }
 }

@@ -2,9 +2,7 @@
 //!
 //! In GBK, GB 18030, Big5 and Shift JIS the second byte of a character may look like an ASCII letter, a backslash or a
 //! digit; what is found there is not there. Which encoding a file has is not known, so each that it could have is asked,
-//! from the start of the line on: a line feed is a line feed in all of them. Where they disagree, that is the answer.
-
-use memchr::memrchr;
+//! from the last byte on that is itself in all of them, as a space is. Where they disagree, that is the answer.
 
 /// Whether a character begins at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +74,9 @@ impl Letters {
     /// Whether a character begins at `at`.
     pub(super) fn begins(&self, text: &[u8], at: usize) -> Begins {
         let before = text.get(..at).unwrap_or_default();
-        let line = before.get(memrchr(b'\n', before).map_or(0, |feed| feed + 1)..).unwrap_or_default();
+        // no byte below that of a digit is ever the second of a character
+        let start = before.iter().rposition(|byte| *byte < b'0').map_or(0, |end| end + 1);
+        let line = before.get(start..).unwrap_or_default();
         if std::str::from_utf8(line).is_ok() {
             return Begins::Surely;
         }

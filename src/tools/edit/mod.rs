@@ -38,6 +38,9 @@ pub(super) mod view;
 /// What the model gets to see of the diff: enough to notice an edit in the wrong place.
 const DIFF: Limits = Limits { bytes: 8 * 1024, lines: 120 };
 
+/// From so many bytes on a thread costs less than it saves.
+const MANY_BYTES: usize = 1024 * 1024;
+
 const PATH: Param = Param::text("file_path", "").or(&["path", "filePath", "file", "filename"]);
 const OLD: Param = Param::text("old_string", "exact text, unique in the file").or(&[
     "oldString",
@@ -61,7 +64,7 @@ impl Tool for Edit {
     }
 
     fn description(&self) -> String {
-        "Replace text in a file that was read.".to_owned()
+        "Replace text in a file that was read. Line numbers are not part of the text.".to_owned()
     }
 
     fn parameters(&self) -> Value {
@@ -133,7 +136,11 @@ impl Call {
     fn plan(&self, bench: &Workbench) -> Result<Plan, String> {
         let before = read_regular(self.target.judged()?, MOST_HASHED)
             .map_err(|error| self.target.unreadable(&error))?;
-        let now = Stamp::of(&before);
+        let (now, edited) = beside(
+            before.len(),
+            || Stamp::of(&before),
+            || matcher::edit(&before, &self.old, &self.new, self.which),
+        );
         match bench.files().check(&self.target.resolved, &now) {
             Ok(()) => {}
             Err(Stale::Unread) => {
@@ -141,7 +148,7 @@ impl Call {
             }
             Err(Stale::Changed) => return Err(self.changed(bench, &before, now)),
         }
-        match matcher::edit(&before, &self.old, &self.new, self.which) {
+        match edited {
             Ok(edited) => Ok(Plan { before, edited }),
             Err(refused) => Err(self.refusal(&before, &refused)),
         }
@@ -185,6 +192,18 @@ impl Call {
         let (path, old, new) = (self.target.shown.as_str(), self.old.as_str(), self.new.as_str());
         Refusal { path, old, new, which: self.which }.words(file, refused)
     }
+}
+
+/// Both answers; of a large file they are made side by side, as hashing it takes longer than anything else.
+fn beside<A: Send, B>(bytes: usize, a: impl Fn() -> A + Sync, b: impl FnOnce() -> B) -> (A, B) {
+    if bytes < MANY_BYTES {
+        return (a(), b());
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(&a);
+        let b = b();
+        (other.join().unwrap_or_else(|_| a()), b)
+    })
 }
 
 /// What changed, as much of it as the model needs to notice an edit in the wrong place.

@@ -14,6 +14,8 @@ use super::view::View;
 const MOST_NUMBERS: usize = 12;
 /// Of so many places the lines that tell them apart are shown.
 const MOST_APART: usize = 6;
+/// Larger files are not searched for what only looks alike.
+const MOST_LOOKED_AT: usize = 4 * 1024 * 1024;
 /// How blanks are shown.
 const LEGEND: &str = "(→ is a tab, · a space)";
 
@@ -95,6 +97,7 @@ impl Refusal<'_> {
         if let Some(lines) = rows_but_for_blank_ones(text, &old) {
             return Some(("blank lines are not as in the file".to_owned(), Some(lines)));
         }
+        let text = Some(text).filter(|text| text.len() <= MOST_LOOKED_AT)?;
         let lines = lines_of(&looks(text), &looks(&old))?;
         let why =
             "it looks alike but has other characters (of another width, or none); copy them from the file";

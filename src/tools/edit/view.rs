@@ -75,9 +75,11 @@ enum Order {
 /// The text of a file for a person, without a copy of what is UTF-8; what is no text in any encoding that is known here
 /// shows as `�`.
 pub(in crate::tools) fn text_of(bytes: Vec<u8>) -> String {
-    let bytes = match View::new(&bytes) {
-        Ok(view) if view.is_utf16() => view.text.into_owned(),
-        Ok(_) | Err(_) => bytes,
+    let is_wide = matches!(bytes.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    let view = if is_wide { View::new(&bytes).ok() } else { None };
+    let bytes = match view {
+        Some(view) => view.text.into_owned(),
+        None => bytes,
     };
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

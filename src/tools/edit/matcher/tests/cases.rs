@@ -182,6 +182,8 @@ pub(crate) const LINE_ENDS: &[Case] = &[
     takes("returns only, lines", b"a\rb\rc\r", "a\nb\n", "a\nx\nb\n", b"a\rx\rb\rc\r"),
     takes("returns only, as they are", b"a\rb\rc\r", "a\rb", "a\rx", b"a\rx\rc\r"),
     refuses("a return before a feed", b"a\nb\n", "a", "a\r", &["carriage return"]),
+    refuses("a return before two characters", b"a\r\nb\r\n", "a", "x\r", &["carriage return"]),
+    refuses("two returns and a feed come", b"a\r\nb\r\n", "a", "x\r\r\ny", &["carriage return"]),
     refuses("a feed behind a return", b"x\ra\nb\n", "a", "", &["carriage return"]),
     refuses("line ends beside a return", b"ab\rc\n", "b", "x\ny", &["carriage return"]),
     refuses("half of a pair", b"a\r\nb\r\n", "a\r", "x\r", &["not in f"]),
