@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Before, Change, Step};
-use crate::os::file::{self, FileError, open_regular};
+use crate::os::file::{self, FileError, open_regular, read_regular};
 use crate::os::stage::Staged;
 use crate::tools::target::Target;
 use crate::workbench::{Stamp, Workbench};
@@ -140,20 +140,25 @@ fn is_as_planned(step: &Step) -> Result<(), String> {
 /// Whether the file is what it was when the change was planned.
 fn is_still(target: &Target, before: &Before) -> Result<(), String> {
     let path = &target.resolved;
-    let was = match before {
+    let is_same = match before {
         Before::Nothing => {
             return match fs::symlink_metadata(path) {
                 Ok(_) => Err(format!("Error: {} has just been made by somebody else", target.shown)),
                 Err(_) => Ok(()),
             };
         }
-        Before::Bytes(bytes) => &Stamp::of(bytes),
-        Before::Large(stamp) => stamp,
+        // one byte more would be another file
+        Before::Bytes(bytes) => match read_regular(path, bytes.len() as u64) {
+            Ok(now) => now == *bytes,
+            Err(FileError::TooLarge { .. }) => false,
+            Err(error) => return Err(told(&error)),
+        },
+        Before::Large(was) => stamp(path).map_err(|error| told(&error))? == *was,
     };
-    if stamp(path).map_err(|error| told(&error))? != *was {
-        return Err(format!("Error: {} has just been changed by somebody else: Read it again", target.shown));
+    if is_same {
+        return Ok(());
     }
-    Ok(())
+    Err(format!("Error: {} has just been changed by somebody else: Read it again", target.shown))
 }
 
 fn stamp(path: &Path) -> Result<Stamp, FileError> {
