@@ -195,7 +195,7 @@ pub(super) mod tests {
 \xff\xda\0\x03x\x12\x34\xff\0\x56\xff\xd9";
     const LOSSY: &[u8] = b"RIFF\x16\0\0\0WEBPVP8 \x0a\0\0\0\x30\x01\0\x9d\x01\x2a\x40\xc1\xf0\x40";
     const LOSSLESS: &[u8] = b"RIFF\x11\0\0\0WEBPVP8L\x05\0\0\0\x2f\x3f\xc1\x3b\0";
-    const EXTENDED: &[u8] = b"RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\x10\0\0\0\x3f\x01\0\xef\0\0";
+    const EXTENDED: &[u8] = b"RIFF\x18\0\0\0WEBPVP8X\x0a\0\0\0\x10\0\0\0\x3f\x01\0\xef\0\0AL";
 
     #[test]
     fn an_image_is_as_large_as_its_header_says() {
@@ -225,9 +225,11 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_image_without_a_point_is_broken() {
+    fn an_image_without_points_is_broken() {
         let mut empty = PNG.to_vec();
         empty[19] = 0;
         assert_eq!(Format::Png.size(&empty), None);
+        let (header, end) = (&PNG[..33], &PNG[PNG.len() - 12..]);
+        assert_eq!(Format::Png.size(&[header, end].concat()), None, "it has no data");
     }
 }
