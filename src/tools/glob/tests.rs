@@ -1,3 +1,5 @@
+//! What Glob tells of small trees.
+
 use std::time::Duration;
 
 use serde_json::json;

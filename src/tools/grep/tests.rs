@@ -1,3 +1,5 @@
+//! What Grep tells of small trees.
+
 use std::os::unix::fs::symlink;
 use std::time::Duration;
 
@@ -128,8 +130,8 @@ async fn what_was_perhaps_meant_is_said() {
     };
     check(json!({"pattern": "absent"}), "Nothing in . matches absent").await;
     check(
-        json!({"pattern": "TODO TWO"}),
-        "Nothing in . matches TODO TWO, but 1 file (a.txt) matches with case_insensitive",
+        json!({"pattern": "Todo TWO"}),
+        "Nothing in . matches Todo TWO, but 1 file (a.txt) matches with case_insensitive",
     )
     .await;
     check(

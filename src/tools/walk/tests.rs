@@ -1,3 +1,5 @@
+//! What a walk shows, and when it ends.
+
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU64;
 
