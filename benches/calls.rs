@@ -16,11 +16,12 @@ use clawd::agent::{
 use clawd::chat::Scripted;
 use clawd::chat::scripted::Answer as Said;
 use clawd::os::clock::SystemClock;
+use clawd::os::http::Web;
 use clawd::permission::{Mode, Policy, PolicyCell};
 use clawd::protocol::{
     Access, AgentEvent, Answer, Display, History, Origin, Preview, Question, RunEnd, UserMessage,
 };
-use clawd::tools::{Concurrency, Prepared, Scene, Tool, ToolRegistry, ToolResult};
+use clawd::tools::{Concurrency, EditTool, Prepared, Scene, Tool, ToolRegistry, ToolResult};
 use clawd::workbench::{Setup, Workbench};
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -76,7 +77,8 @@ impl Stage {
         std::fs::write(directory.path().join("f"), lines.concat()).unwrap();
         let setup = Setup { root: directory.path().to_owned(), ..Setup::default() };
         let bench = Arc::new(Workbench::new(setup).unwrap());
-        let mut tools = ToolRegistry::built_in(&bench, &[].into()).unwrap();
+        let mut tools =
+            ToolRegistry::built_in(&bench, EditTool::Replacement, Web::default(), &[].into()).unwrap();
         more(&mut tools);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { runtime, tools: Arc::new(tools), bench, _directory: directory }

@@ -21,9 +21,10 @@ use clawd::agent::{
 use clawd::chat::Scripted;
 use clawd::chat::scripted::Answer as Said;
 use clawd::os::clock::SystemClock;
+use clawd::os::http::Web;
 use clawd::permission::{Mode, Policy, PolicyCell};
 use clawd::protocol::{AgentEvent, Answer, History, Origin, Question, RunEnd, UserMessage};
-use clawd::tools::ToolRegistry;
+use clawd::tools::{EditTool, ToolRegistry};
 use clawd::workbench::{Setup, Workbench};
 use divan::Bencher;
 use futures_util::future::BoxFuture;
@@ -208,7 +209,9 @@ struct Stage {
 impl Stage {
     fn new(root: PathBuf) -> Self {
         let bench = Arc::new(Workbench::new(Setup { root: root.clone(), ..Setup::default() }).unwrap());
-        let tools = Arc::new(ToolRegistry::built_in(&bench, &[].into()).unwrap());
+        let tools = Arc::new(
+            ToolRegistry::built_in(&bench, EditTool::Replacement, Web::default(), &[].into()).unwrap(),
+        );
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let stage = Self { runtime, tools, bench, root };
         // the first search brings the tree into the page cache

@@ -12,7 +12,7 @@
 //! | [`text`] | string work that knows no room: cut, compare, clean, match |
 //! | [`os`] | the machine: processes, files, locks, paths, the environment, the clock, HTTP |
 //! | [`permission`] | may it? rules, modes, and what is never done unasked |
-//! | [`workbench`] | what lives as long as a session: files that were read, the shell's directory, long outputs |
+//! | [`workbench`] | what lives as long as a session: files that were read, the shell's directory, long outputs, jobs, steps |
 //! | [`config`] | what the user wants, and where each wish comes from |
 //! | [`project`] | what the directory says: its root, its branch, its instructions |
 //! | [`trust`] | whether the directory's word counts |

@@ -22,8 +22,8 @@ use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
 use crate::protocol::{
-    AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Question, QuestionId, Tail,
-    ToolCall, ToolStatus,
+    AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Question, Tail, ToolCall,
+    ToolStatus,
 };
 use crate::tools::{Concurrency, Host, Prepared, Scene, ToolResult};
 use crate::workbench::Workbench;
@@ -141,21 +141,17 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<(), Box<Finish
         preview = runnable.prepared.preview(&run.context.bench) => preview,
     };
     let preview = preview.map_err(|text| Finished::failed(runnable.call.clone(), as_error(text)))?;
-    run.questions += 1;
-    let question = Question {
-        id: QuestionId(run.questions),
-        asked: Asked::Approval(Approval {
-            call: runnable.call.id.clone(),
-            tool: runnable.call.name.clone(),
-            access,
-            form: runnable.form,
-            preview,
-            reason,
-            remember,
-            careful,
-        }),
+    let approval = Approval {
+        call: runnable.call.id.clone(),
+        tool: runnable.call.name.clone(),
+        access,
+        form: runnable.form,
+        preview,
+        reason,
+        remember,
+        careful,
     };
-    confirm(run, runnable, question).await
+    confirm(run, runnable, approval).await
 }
 
 fn block(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
@@ -165,9 +161,9 @@ fn block(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
     }
 }
 
-async fn confirm(run: &Run<'_>, runnable: &Runnable, question: Question) -> Result<(), Box<Finished>> {
-    let Asked::Approval(approval) = &question.asked;
+async fn confirm(run: &Run<'_>, runnable: &Runnable, approval: Approval) -> Result<(), Box<Finished>> {
     let why = approval.reason.clone();
+    let question = Question { id: run.questions.next(), asked: Asked::Approval(approval) };
     let answer = tokio::select! {
         biased;
         () = run.options.token.cancelled() => None,
@@ -177,7 +173,8 @@ async fn confirm(run: &Run<'_>, runnable: &Runnable, question: Question) -> Resu
     match answer {
         None => Err(Finished::not_run(call.clone(), NotRun::Interrupted)),
         Some(Answer::Allow | Answer::AllowAlways) => Ok(()),
-        Some(Answer::Deny { words: Some(words) }) => {
+        // words alone are no yes
+        Some(Answer::Deny { words: Some(words) } | Answer::Chosen(words)) => {
             Err(Finished::denied(call, format!("the user said no: {words}"), AfterDenial::GoOn))
         }
         Some(Answer::Deny { words: None }) => {

@@ -1,17 +1,22 @@
 //! What a running call may ask of its run.
 //!
 //! A checkpoint goes the way of every entry, up through the sink, so that it is written before the file changes; and a call
-//! that finds more than it was allowed (a redirect to another host) has that judged by the rules of that moment.
+//! that finds more than it was allowed (a redirect to another host) has that judged by the rules of that moment. What it asks
+//! of the user is counted with the run's own questions, so that an answer always finds the one it was meant for.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
 
-use super::seams::Sink;
+use super::seams::{Approver, Sink};
 use super::turns::Run;
 use crate::os::clock::Clock;
 use crate::permission::{PolicyCell, Verdict};
-use crate::protocol::{Access, AgentEvent, CallForm, Entry, EntryBody, Message, SavedFile, ToolName};
+use crate::protocol::{
+    Access, AgentEvent, Answer, Asked, CallForm, Choice, Entry, EntryBody, Message, Question, QuestionId,
+    SavedFile, ToolName,
+};
 use crate::tools::Host;
 
 /// The run, as one of its calls sees it.
@@ -23,6 +28,19 @@ pub(super) struct RunHost {
     policy: PolicyCell,
     clock: Arc<dyn Clock>,
     sink: Arc<dyn Sink>,
+    approver: Arc<dyn Approver>,
+    questions: Questions,
+}
+
+/// Numbers the questions of a run, whoever asks them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Questions(Arc<AtomicU64>);
+
+impl Questions {
+    /// The next number, from 1.
+    pub(super) fn next(&self) -> QuestionId {
+        QuestionId(self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    }
 }
 
 impl RunHost {
@@ -38,6 +56,8 @@ impl RunHost {
             policy: run.context.policy.clone(),
             clock: Arc::clone(&run.agent.parts.clock),
             sink: Arc::clone(&run.options.sink),
+            approver: Arc::clone(&run.options.approver),
+            questions: run.questions.clone(),
         }
     }
 }
@@ -53,5 +73,9 @@ impl Host for RunHost {
             Verdict::Allow => true,
             Verdict::Ask { .. } | Verdict::Deny { .. } => false,
         }
+    }
+
+    fn ask(&self, choice: Choice) -> BoxFuture<'_, Answer> {
+        self.approver.approve(Question { id: self.questions.next(), asked: Asked::Choice(choice) })
     }
 }

@@ -45,7 +45,7 @@ impl App {
         let policy = PolicyCell::new(self.policy()?);
         veil(&bench, &policy);
         let agent = Arc::new(self.agent(&model, &bench)?);
-        recall(agent.tools(), &opened.history, &bench);
+        recall(&opened.history, &bench);
         let mut remarks = std::mem::take(&mut self.remarks);
         remarks.extend(self.told.notes().iter().map(|text| (NoticeKind::Info, text.clone())));
         remarks.extend(opened.warnings.iter().map(|text| (NoticeKind::Info, text.clone())));

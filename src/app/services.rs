@@ -15,6 +15,7 @@ use crate::chat::answer::accumulate::TextCalls;
 use crate::chat::endpoint::{ApiKey, Connections, Endpoint};
 use crate::chat::fallback::{Fallback, Keyed};
 use crate::chat::openai::{ChatServiceConfig, Patience, create_chat_service};
+use crate::chat::request::models::{self as known, Edits};
 use crate::chat::request::wire::{Delivery, ImageSource, WireOptions};
 use crate::chat::retry::{FirstAnswer, Retry};
 use crate::chat::{ChatError, ChatService, EndpointMemory};
@@ -23,10 +24,10 @@ use crate::context::prompt::{Environment, Layers, build_system_prompt};
 use crate::error::{Error, Kind};
 use crate::os::env::Env;
 use crate::os::file::read_regular;
-use crate::os::http::{Proxies, Roots};
+use crate::os::http::{Proxies, Roots, Web};
 use crate::os::paths::absolute;
 use crate::protocol::ModelId;
-use crate::tools::ToolRegistry;
+use crate::tools::{EditTool, ToolRegistry};
 use crate::workbench::Workbench;
 
 /// Larger images are not sent (endpoints refuse them at 5 to 20 MB).
@@ -50,7 +51,9 @@ impl Learnt {
 /// The agent for `model` on `bench`.
 pub(super) fn agent(app: &App, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
     let withheld: HashSet<String> = app.config.permissions.withheld.iter().cloned().collect();
-    let tools = ToolRegistry::built_in(bench, &withheld)
+    let Connections { proxies, roots, .. } = connections(&app.config, &app.place.env);
+    let web = Web::new(proxies, roots);
+    let tools = ToolRegistry::built_in(bench, edit_tool(app, model), web, &withheld)
         .map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
     Agent::create(AgentParts {
         chat: chat(app, model)?,
@@ -62,6 +65,21 @@ pub(super) fn agent(app: &App, model: &ModelId, bench: &Workbench) -> Result<Age
         nudging: if app.config.nudge.value { Nudging::On } else { Nudging::Off },
     })
     .map_err(|error| Error::new(Kind::Config, error.message))
+}
+
+/// The tool with which `model` edits. The demonstration's script knows one of them.
+fn edit_tool(app: &App, model: &ModelId) -> EditTool {
+    if app.is_demo() {
+        return EditTool::Replacement;
+    }
+    match app.config.edit_tool.value {
+        config::EditTool::Edit => EditTool::Replacement,
+        config::EditTool::Patch => EditTool::Patch,
+        config::EditTool::Auto => match known::family(model.as_str()).map(|family| family.edits) {
+            Some(Edits::Patch) => EditTool::Patch,
+            Some(Edits::Replacement) | None => EditTool::Replacement,
+        },
+    }
 }
 
 fn system_prompt(app: &App) -> String {

@@ -27,6 +27,14 @@ pub(super) enum Upward {
     Ended(Box<LoopResult>),
 }
 
+/// What comes next from a run; nothing ever where none goes on. Safe to drop.
+pub(super) async fn next(run: &mut Option<Running>) -> Upward {
+    match run {
+        Some(run) => run.next().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// A run that goes on.
 pub(super) struct Running {
     task: JoinHandle<LoopResult>,
@@ -75,7 +83,7 @@ impl Running {
     }
 
     /// What comes next; the end comes after everything else. Safe to drop at its await.
-    pub(super) async fn next(&mut self) -> Upward {
+    async fn next(&mut self) -> Upward {
         if let Some(upward) = self.events.recv().await {
             return upward;
         }

@@ -7,6 +7,7 @@
 //! It draws nothing and decides nothing about a call.
 
 mod drive;
+mod jobs;
 pub mod phase;
 mod values;
 
@@ -26,7 +27,7 @@ use crate::workbench::Workbench;
 
 pub use crate::agent::Attendance;
 pub use phase::Phase;
-pub use values::{Again, Ended, Followed, Fresh, GoOn, Happening, Parts};
+pub use values::{Again, Ended, Followed, Fresh, GoOn, Happening, JobNews, Parts};
 
 /// One conversation and the run that goes on in it, if any.
 pub struct Conversation {
@@ -34,6 +35,7 @@ pub struct Conversation {
     inbox: Inbox,
     phase: Phase,
     run: Option<drive::Running>,
+    jobs: jobs::Watch,
     open: BTreeMap<QuestionId, OpenQuestion>,
     /// What a change at rest has to tell, before anything else.
     untold: VecDeque<AgentEvent>,
@@ -50,8 +52,10 @@ impl Conversation {
     /// A conversation at rest. Calls that an earlier process left open are answered first.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
+        let jobs = jobs::Watch::of(&parts.bench);
         let mut conversation = Self {
             parts,
+            jobs,
             inbox: Inbox::default(),
             phase: Phase::Idle,
             run: None,
@@ -181,6 +185,7 @@ impl Conversation {
         self.parts.history = History::new();
         self.parts.agent = fresh.agent;
         self.parts.log = fresh.log;
+        self.jobs = jobs::Watch::of(&fresh.bench);
         self.parts.bench = fresh.bench;
     }
 
@@ -212,8 +217,12 @@ impl Conversation {
             if let Some(event) = self.untold.pop_front() {
                 return Happening::Event(event);
             }
-            let Some(run) = &mut self.run else { return std::future::pending().await };
-            match run.next().await {
+            let upward = tokio::select! {
+                biased;
+                news = self.jobs.next() => return Happening::Jobs(news),
+                upward = drive::next(&mut self.run) => upward,
+            };
+            match upward {
                 drive::Upward::Event(event) => {
                     if let AgentEvent::Recorded(entry) = &*event {
                         self.parts.history.apply(entry);
@@ -334,7 +343,10 @@ impl Conversation {
         let policy = self.parts.policy.snapshot();
         let mut answered = Vec::new();
         for (id, open) in &self.open {
-            let Asked::Approval(approval) = &open.question.asked;
+            let approval = match &open.question.asked {
+                Asked::Approval(approval) => approval,
+                Asked::Choice(_) => continue,
+            };
             match policy.judge(approval.form, &approval.tool, &approval.access) {
                 Verdict::Ask { .. } => {}
                 Verdict::Allow => answered.push((*id, Answer::Allow)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::agent::{Agent, Attendance, TurnBudget};
 use crate::os::clock::Clock;
 use crate::permission::PolicyCell;
-use crate::protocol::{AgentEvent, History, LoopResult, Question};
+use crate::protocol::{AgentEvent, History, JobView, LoopResult, Question};
 use crate::session::SharedLog;
 use crate::workbench::Workbench;
 
@@ -38,6 +38,17 @@ pub enum Happening {
     Asked(Question),
     /// The run is over.
     Ended(Box<Ended>),
+    /// A command that runs beside the conversation began or ended; at rest as well as in a run.
+    Jobs(JobNews),
+}
+
+/// What is new of the commands that run beside the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobNews {
+    /// All that are remembered, oldest first.
+    pub all: Vec<JobView>,
+    /// Those that have ended since the last news; each is among them once.
+    pub ended: Vec<JobView>,
 }
 
 /// A run that is over.

@@ -53,7 +53,8 @@ pub async fn run<F: AsFd>(
         match happening {
             Happening::Event(event) => report.event(&event),
             // Nobody asks: the conversation's own approver denies. A question without an answer is denied as well.
-            Happening::Asked(_) => {}
+            // What runs beside it is the model's affair.
+            Happening::Asked(_) | Happening::Jobs(_) => {}
             Happening::Ended(ended) => break ended.result,
         }
     };

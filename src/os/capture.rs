@@ -70,6 +70,8 @@ pub struct Spilled {
     pub path: PathBuf,
     /// How many bytes it holds: fewer than were written if it reached its limit or could not be written.
     pub bytes: u64,
+    /// How many bytes of the output it does not hold.
+    pub missing: u64,
     /// Why it could not be written, in the system's words.
     pub error: Option<String>,
 }
@@ -80,6 +82,11 @@ impl Output {
         self.bytes - (self.head.len() + self.tail.len()) as u64
     }
 
+    /// Where this output ends.
+    pub fn end(&self) -> Mark {
+        Mark { bytes: self.bytes, lines: self.lines }
+    }
+
     /// Head and tail in one, where nothing is missing.
     pub fn whole(&self) -> Option<Vec<u8>> {
         (self.missing() == 0).then(|| [self.head.as_slice(), self.tail.as_slice()].concat())
@@ -88,12 +95,21 @@ impl Output {
 
 /// A stretch of output, for reading on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Chunk {
-    pub bytes: Vec<u8>,
+struct Chunk {
+    bytes: Vec<u8>,
     /// Bytes before it that are no longer known.
-    pub skipped: u64,
+    skipped: u64,
     /// Where the next chunk begins.
-    pub next: u64,
+    next: u64,
+}
+
+/// A place in an output: how far it has been told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// Bytes before it.
+    pub bytes: u64,
+    /// Line ends before it.
+    pub lines: u64,
 }
 
 /// Collects output.
@@ -157,7 +173,37 @@ impl Capture {
             tail: self.tail.iter().copied().collect(),
             bytes: self.bytes,
             lines: self.lines,
-            file: self.spill.as_ref().map(|spill| spill.state.clone()),
+            file: self.file(),
+        }
+    }
+
+    fn file(&self) -> Option<Spilled> {
+        let state = &self.spill.as_ref()?.state;
+        Some(Spilled { missing: self.bytes - state.bytes, ..state.clone() })
+    }
+
+    /// How much came so far.
+    pub(super) fn end(&self) -> Mark {
+        Mark { bytes: self.bytes, lines: self.lines }
+    }
+
+    /// What came after `mark`, as an output of its own: its beginning, where that is still known, and its end.
+    pub(super) fn output_since(&self, mark: Mark) -> Output {
+        if mark.bytes == 0 {
+            return self.output();
+        }
+        let bytes = self.bytes.saturating_sub(mark.bytes);
+        let room = (self.keep.head + self.keep.tail) as u64;
+        let first = self.since(mark.bytes, if bytes <= room { index(room) } else { self.keep.head });
+        let head = if first.skipped == 0 { first.bytes } else { Vec::new() };
+        let told = mark.bytes + head.len() as u64;
+        let (_, tail) = self.remembered(told.max(self.tail_start()), self.keep.tail);
+        Output {
+            tail: if told < self.bytes { tail } else { Vec::new() },
+            head,
+            bytes,
+            lines: self.lines.saturating_sub(mark.lines),
+            file: self.file(),
         }
     }
 
@@ -174,7 +220,7 @@ impl Capture {
     }
 
     /// At most `max` bytes from `offset` on: from memory where they are there, else from the file.
-    pub(super) fn since(&self, offset: u64, max: usize) -> Chunk {
+    fn since(&self, offset: u64, max: usize) -> Chunk {
         let offset = offset.min(self.bytes);
         let in_file = self.spill.as_ref().and_then(|spill| spill.read(offset, max));
         let (start, bytes) = match in_file {
@@ -187,7 +233,6 @@ impl Capture {
 
     /// The first bytes at or after `offset` that memory holds, and where they begin.
     fn remembered(&self, offset: u64, max: usize) -> (u64, Vec<u8>) {
-        let index = |distance: u64| usize::try_from(distance).unwrap_or(usize::MAX);
         if offset < self.head.len() as u64 {
             let head = self.head.iter().skip(index(offset));
             let joined = if self.is_whole() { self.tail.len() } else { 0 };
@@ -216,7 +261,7 @@ impl Spill {
         };
         let opened = made.and_then(|()| private_file(&path, Open::Truncate));
         let error = opened.as_ref().err().map(ToString::to_string);
-        Self { file: opened.ok(), state: Spilled { path, bytes: 0, error } }
+        Self { file: opened.ok(), state: Spilled { path, bytes: 0, missing: 0, error } }
     }
 
     fn write(&mut self, bytes: &[u8], max: u64) {
@@ -241,6 +286,10 @@ impl Spill {
         file.read_exact_at(&mut bytes, offset).ok()?;
         Some(bytes)
     }
+}
+
+fn index(distance: u64) -> usize {
+    usize::try_from(distance).unwrap_or(usize::MAX)
 }
 
 fn last(bytes: &[u8], count: usize) -> &[u8] {
@@ -320,6 +369,31 @@ mod tests {
         let output = captured(keep, &["abcdefgh", "ij"]).output();
         assert!(output.file.is_some_and(|file| file.bytes == 0 && file.error.is_some()));
         assert_eq!((output.head.as_slice(), output.tail.as_slice()), (&b"abcd"[..], &b"hij"[..]));
+    }
+
+    #[test]
+    fn what_came_since_a_mark_has_its_own_beginning_and_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let with_file = Keep { file: Some(dir.path().join("out.log")), ..keep(4, 3) };
+        let check = |keep: &Keep, mark: u64, head: &str, tail: &str, missing: u64| {
+            let capture = captured(keep.clone(), &["abcdefghijklmnopqrstuvwxyz"]);
+            let since = capture.output_since(Mark { bytes: mark, lines: 0 });
+            assert_eq!(
+                (since.head.as_slice(), since.tail.as_slice(), since.bytes, since.missing()),
+                (head.as_bytes(), tail.as_bytes(), 26 - mark, missing),
+                "from {mark}"
+            );
+        };
+        check(&keep(20, 20), 5, "fghijklmnopqrstuvwxyz", "", 0);
+        check(&keep(20, 20), 22, "wxyz", "", 0);
+        check(&keep(20, 20), 26, "", "", 0);
+        check(&keep(4, 3), 2, "cd", "xyz", 19);
+        check(&keep(4, 3), 10, "", "xyz", 13);
+        check(&keep(4, 3), 24, "yz", "", 0);
+        check(&with_file, 2, "cdef", "xyz", 17);
+        // the file ends at 20
+        check(&with_file, 19, "t", "xyz", 3);
+        check(&with_file, 20, "", "xyz", 3);
     }
 
     #[test]

@@ -6,14 +6,18 @@
 //!
 //! The surprise: adopted orphans must be waited for, and `waitpid(-1)` would take the exit codes of other
 //! children with them. Hence `roots`, the list of those that somebody else waits for: a static, as the
-//! children of a process are one set whoever started them.
+//! children of a process are one set whoever started them. And an orphan may bear no mark any more (`env -i`,
+//! or a daemon that wrote its title over its environment): it is taken for the youngest command's that began
+//! before it did.
 
 use std::collections::HashSet;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpgid, waitpid};
+
+use super::table::{self, Moment, Process, State};
 
 /// The variable that marks everything a command starts, whatever it does to leave its group.
 pub(super) const MARK: &str = "CLAWD_COMMAND_ID";
@@ -21,6 +25,9 @@ pub(super) const MARK: &str = "CLAWD_COMMAND_ID";
 const DYING: Duration = Duration::from_millis(5);
 
 static ROOTS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// The commands of which something may be left: each with the moment in which it began.
+static LIVING: Mutex<Vec<(Pid, Moment)>> = Mutex::new(Vec::new());
 
 /// Makes this process the parent of what its commands leave behind; `main` calls it once, at the start.
 ///
@@ -37,7 +44,7 @@ pub fn adopt_orphans() -> io::Result<()> {
 pub async fn end_orphans() {
     // a killed orphan leaves orphans of its own; twenty generations are enough for anyone
     for _ in 0..20 {
-        let all = list::processes();
+        let all = table::processes();
         reap(&all);
         let orphans: Vec<&Process> = orphans(&all).filter(|orphan| orphan.state == State::Alive).collect();
         if orphans.is_empty() {
@@ -62,39 +69,67 @@ pub(super) fn roots() -> MutexGuard<'static, Vec<Pid>> {
 pub(super) struct Family {
     root: Pid,
     mark: String,
+    began: Moment,
     /// Those of the last look: a dying process cannot be asked for its mark any more.
     known: HashSet<Pid>,
+    root_is: Root,
+    /// Whether a process may be in the root's group, or in its session: once there is none, the number may come to
+    /// mean others.
+    leads: Leads,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Root {
+    /// Nobody else can have its number.
+    OurChild,
+    Reaped,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Leads {
+    group: bool,
+    session: bool,
 }
 
 impl Family {
     /// `root` leads a process group of its own and was started with [`MARK`] set to `mark`.
     pub(super) fn new(root: Pid, mark: String) -> Self {
-        Self { root, mark, known: HashSet::new() }
+        let began = table::began(root);
+        living().push((root, began));
+        let leads = Leads { group: true, session: true };
+        Self { root, mark, began, known: HashSet::new(), root_is: Root::OurChild, leads }
     }
 
     /// The root has been waited for; its number may be used again.
-    pub(super) fn root_is_reaped(&self) {
+    pub(super) fn root_is_reaped(&mut self) {
+        self.root_is = Root::Reaped;
         roots().retain(|root| *root != self.root);
     }
 
     /// Whether any process of the command still runs. Adopted ones that have ended are waited for.
     pub(super) fn is_alive(&mut self) -> bool {
-        if no_children() && !has_group(self.root) {
+        if nobody_adopted() && !self.has_group() {
             return false;
         }
-        let all = list::processes();
+        if self.root_is == Root::Reaped && self.has_living_group() {
+            return true;
+        }
+        let all = table::processes();
         reap(&all);
-        if all.is_empty() { has_group(self.root) } else { !self.members(&all).is_empty() }
+        if all.is_empty() { self.has_group() } else { !self.members(&all).is_empty() }
     }
 
     /// Sends the signal to the group and to everyone who left it.
     ///
     /// A stopped process is woken to hear it.
     pub(super) fn signal(&mut self, signal: Signal) {
-        // gone or not ours: nothing to be done about either
-        kill_process_group(self.root, signal).ok();
-        kill_process_group(self.root, Signal::CONT).ok();
-        for member in self.members(&list::processes()) {
+        // all at once first: what forks without end must not be chased one by one
+        if self.leads.group {
+            // gone or not ours: nothing to be done about either
+            kill_process_group(self.root, signal).ok();
+            kill_process_group(self.root, Signal::CONT).ok();
+        }
+        for member in self.members(&table::processes()) {
             kill_process(member.pid, signal).ok();
             kill_process(member.pid, Signal::CONT).ok();
         }
@@ -103,6 +138,7 @@ impl Family {
     /// The living processes of this command.
     fn members(&mut self, all: &[Process]) -> Vec<Process> {
         let me = rustix::process::getpid();
+        self.look_who_is_led(all);
         let mut found: HashSet<Pid> = HashSet::new();
         loop {
             let before = found.len();
@@ -121,16 +157,62 @@ impl Family {
         all.iter().filter(alive).copied().collect()
     }
 
+    fn look_who_is_led(&mut self, all: &[Process]) {
+        if self.root_is == Root::Reaped && !all.is_empty() {
+            self.leads.group &= all.iter().any(|process| process.group == Some(self.root));
+            self.leads.session &= all.iter().any(|process| process.session == Some(self.root));
+        }
+    }
+
+    /// Two system calls in the place of a walk through `/proc`, each second for each job.
+    fn has_living_group(&self) -> bool {
+        // of what ended in it we wait for what is ours; the root, which is somebody else's, has been waited for
+        while self.leads.group && matches!(waitpgid(self.root, WaitOptions::NOHANG), Ok(Some(_))) {}
+        self.has_group()
+    }
+
+    fn has_group(&self) -> bool {
+        self.leads.group && rustix::process::test_kill_process_group(self.root).is_ok()
+    }
+
     fn claims(&self, process: &Process, me: Pid) -> bool {
+        let is_root = self.root_is == Root::OurChild && process.pid == self.root;
+        let is_led = self.leads.group && process.group == Some(self.root)
+            || self.leads.session && process.session == Some(self.root);
         // the root itself too: it may be on its way into its own session
-        let inside = [Some(process.pid), process.group, process.session].contains(&Some(self.root));
-        if inside || self.known.contains(&process.pid) {
+        if is_root || is_led || self.known.contains(&process.pid) {
             return true;
         }
         // reading environments is dear: only of orphans
-        let orphan = process.parent.is_none_or(|parent| parent == me || parent.is_init());
-        orphan && !roots().contains(&process.pid) && list::has_mark(process.pid, &self.mark)
+        let adopted = process.parent == Some(me);
+        let orphan = adopted || process.parent.is_none_or(Pid::is_init);
+        if !orphan || roots().contains(&process.pid) {
+            return false;
+        }
+        match table::mark_of(process.pid) {
+            Some(mark) => mark == self.mark,
+            None => {
+                adopted && process.group != Some(rustix::process::getpgrp()) && self.is_nearest(process.began)
+            }
+        }
     }
+
+    /// Whether of all commands this was the last to begin before `moment`.
+    fn is_nearest(&self, moment: Moment) -> bool {
+        let nearest =
+            living().iter().filter(|(_, began)| *began <= moment).max_by_key(|(_, began)| *began).copied();
+        nearest.is_some_and(|(root, began)| (root, began) == (self.root, self.began))
+    }
+}
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        living().retain(|one| *one != (self.root, self.began));
+    }
+}
+
+fn living() -> MutexGuard<'static, Vec<(Pid, Moment)>> {
+    LIVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits for orphans that have ended.
@@ -152,81 +234,14 @@ fn orphans(all: &[Process]) -> impl Iterator<Item = &Process> {
     })
 }
 
-/// A line of the process table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Process {
-    pid: Pid,
-    parent: Option<Pid>,
-    group: Option<Pid>,
-    session: Option<Pid>,
-    state: State,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Alive,
-    /// A zombie: nothing runs any more.
-    Ended,
-}
-
-fn has_group(root: Pid) -> bool {
-    rustix::process::test_kill_process_group(root).is_ok()
-}
-
-/// One system call that spares the walk through `/proc` after most commands: an orphan would be a child.
-fn no_children() -> bool {
-    use rustix::process::{WaitId, WaitIdOptions, waitid};
-    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    matches!(waitid(WaitId::All, look), Err(rustix::io::Errno::CHILD))
-}
-
-#[cfg(target_os = "linux")]
-mod list {
-    use super::{MARK, Pid, Process, State};
-    use std::fs;
-
-    /// The process table; empty where `/proc` is not mounted.
-    pub(super) fn processes() -> Vec<Process> {
-        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-        let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<i32>().ok();
-        let read = |pid| parse(&fs::read(format!("/proc/{pid}/stat")).ok()?);
-        entries.filter_map(Result::ok).filter_map(number).filter_map(read).collect()
-    }
-
-    /// `PID (NAME) STATE PARENT GROUP SESSION …`; the name may hold anything, also `) `.
-    pub(super) fn parse(stat: &[u8]) -> Option<Process> {
-        let text = String::from_utf8_lossy(stat);
-        let (pid, rest) = text.split_once(" (")?;
-        let mut fields = rest.rsplit_once(") ")?.1.split(' ');
-        let state = match fields.next()? {
-            "Z" | "X" => State::Ended,
-            _ => State::Alive,
-        };
-        // 0 is the kernel; -1 stands for the group of a process that is just being waited for
-        let id = |field: &str| field.parse().ok().filter(|raw: &i32| *raw > 0).and_then(Pid::from_raw);
-        let mut next = || fields.next().and_then(id);
-        Some(Process { parent: next(), group: next(), session: next(), state, pid: id(pid)? })
-    }
-
-    pub(super) fn has_mark(pid: Pid, mark: &str) -> bool {
-        let Ok(environment) = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())) else {
-            return false;
-        };
-        let wanted = format!("{MARK}={mark}");
-        environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod list {
-    use super::{Pid, Process};
-
-    pub(super) fn processes() -> Vec<Process> {
-        Vec::new()
-    }
-
-    pub(super) fn has_mark(_pid: Pid, _mark: &str) -> bool {
-        false
+/// Spares the walk through `/proc` after most commands: what is left of one whose root has ended was adopted by us.
+fn nobody_adopted() -> bool {
+    match table::own_children() {
+        Some(children) => {
+            let roots = roots();
+            children.iter().all(|child| roots.contains(child))
+        }
+        None => false,
     }
 }
 
@@ -239,24 +254,6 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_read_whatever_its_name() {
-        let check = |stat: &str, expected: Option<(i32, State)>| {
-            let read = list::parse(stat.as_bytes())
-                .map(|process| (process.pid.as_raw_nonzero().get(), process.state));
-            assert_eq!(read, expected, "{stat}");
-        };
-        check("12 (sh) S 1 12 12 0 -1", Some((12, State::Alive)));
-        check("12 (a) Z 9 (b) ) Z 1 12 12 0 -1", Some((12, State::Ended)));
-        check("12 (tw\no) T 1 12 12 0", Some((12, State::Alive)));
-        check("12 (sh", None);
-        check("", None);
-        for of_nobody in ["2 (kthreadd) S 0 0 0 0", "7 (gone) X 0 -1 -1 0"] {
-            let read = list::parse(of_nobody.as_bytes()).unwrap();
-            assert_eq!((read.parent, read.group, read.session), (None, None, None));
-        }
-    }
-
-    #[test]
     fn a_family_is_told_by_group_by_session_and_by_birth() {
         let mut family = Family::new(pid(1_000_010).unwrap(), "no such mark".into());
         let process = |number, parent, group, session, state| Process {
@@ -265,6 +262,7 @@ mod tests {
             group: pid(group),
             session: pid(session),
             state,
+            began: 0,
         };
         let all = [
             process(1_000_014, 1_000_013, 1_000_014, 1_000_014, State::Alive),
@@ -280,6 +278,66 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_is_free_again_means_nothing() {
+        let mut family = Family::new(pid(1_000_040).unwrap(), "no such mark".into());
+        let process = |number, group| Process {
+            pid: pid(number).unwrap(),
+            parent: pid(1),
+            group: pid(group),
+            session: pid(1_000_040),
+            state: State::Alive,
+            began: 0,
+        };
+        family.root_is_reaped();
+        assert_eq!(family.members(&[process(1_000_041, 1_000_040)]).len(), 1);
+        let elsewhere = Process { session: pid(5), ..process(1_000_050, 1_000_050) };
+        assert!(family.members(&[elsewhere]).is_empty());
+        let stranger = process(1_000_040, 1_000_040);
+        assert!(family.members(&[stranger]).is_empty(), "the number is another's now");
+        assert!(!family.has_group());
+    }
+
+    #[test]
+    fn who_was_seen_once_stays_known() {
+        let mut family = Family::new(pid(1_000_070).unwrap(), "no such mark".into());
+        let process = |parent| Process {
+            pid: pid(1_000_071).unwrap(),
+            parent: pid(parent),
+            group: pid(1_000_071),
+            session: pid(1_000_071),
+            state: State::Alive,
+            began: 0,
+        };
+        assert_eq!(family.members(&[process(1)]), [], "a stranger");
+        let root = Process { pid: pid(1_000_070).unwrap(), ..process(5) };
+        assert_eq!(family.members(&[root, process(1_000_070)]).len(), 2, "its child");
+        assert_eq!(family.members(&[process(1)]).len(), 1, "its child, with another parent now");
+    }
+
+    #[test]
+    fn without_a_mark_the_command_that_began_last_before_it_counts() {
+        let family = |number, began| {
+            let mut family = Family::new(pid(number).unwrap(), String::new());
+            living().retain(|(root, _)| Some(*root) != pid(number));
+            living().push((pid(number).unwrap(), began));
+            family.began = began;
+            family
+        };
+        // far in the future, where no real command is
+        let far = Moment::MAX - 100;
+        let (older, younger) = (family(1_000_060, far), family(1_000_061, far + 10));
+        let check = |moment, expected: [bool; 2]| {
+            assert_eq!([older.is_nearest(moment), younger.is_nearest(moment)], expected, "{moment}");
+        };
+        check(far - 1, [false, false]);
+        check(far, [true, false]);
+        check(far + 10, [false, true]);
+        check(Moment::MAX, [false, true]);
+        drop(younger);
+        assert!(older.is_nearest(Moment::MAX));
+    }
+
+    #[test]
     fn an_orphan_is_a_child_that_nobody_waits_for() {
         let (me, my_group) = (rustix::process::getpid(), rustix::process::getpgrp());
         let child = |number, group| Process {
@@ -288,6 +346,7 @@ mod tests {
             group: Some(group),
             session: None,
             state: State::Alive,
+            began: 0,
         };
         let somewhere = pid(1_000_030).unwrap();
         let of_another = Process { parent: pid(1), ..child(1_000_031, somewhere) };
@@ -301,11 +360,5 @@ mod tests {
         let found: Vec<i32> = orphans(&all).map(|orphan| orphan.pid.as_raw_nonzero().get()).collect();
         roots().retain(|root| root.as_raw_nonzero().get() != 1_000_032);
         assert_eq!(found, [1_000_034]);
-    }
-
-    #[test]
-    fn this_process_is_in_the_table() {
-        let me = rustix::process::getpid();
-        assert!(list::processes().iter().any(|process| process.pid == me && process.state == State::Alive));
     }
 }

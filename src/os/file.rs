@@ -6,6 +6,7 @@
 //! The surprise: not every write is "temporary file, then rename". A file with other hard links, with
 //! attributes of its own or with an owner that cannot be given again would come out as a different file;
 //! those are written in place, the growth first, so that a full disk is noticed before an old byte is gone.
+//! Changes of several files that must all come or none are made ready in [`stage`](super::stage).
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
@@ -68,7 +69,7 @@ impl FileError {
     }
 }
 
-fn failed<'a>(verb: &'static str, path: &'a Path) -> impl Fn(io::Error) -> FileError + 'a {
+pub(super) fn failed<'a>(verb: &'static str, path: &'a Path) -> impl Fn(io::Error) -> FileError + 'a {
     move |source| FileError::Io { verb, path: path.to_owned(), source }
 }
 
@@ -148,7 +149,7 @@ pub fn read_regular(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-fn kind_of(meta: &Metadata) -> Option<Kind> {
+pub(super) fn kind_of(meta: &Metadata) -> Option<Kind> {
     let file_type = meta.file_type();
     if file_type.is_file() {
         None
@@ -173,10 +174,26 @@ fn is_proc(_file: &File) -> bool {
     false
 }
 
-/// Makes the directories above a file.
-pub fn create_parents(path: &Path) -> Result<(), FileError> {
+/// Makes the directories above a file; those that were not there are added to `made`, the outer ones first.
+pub fn create_parents(path: &Path, made: &mut Vec<PathBuf>) -> Result<(), FileError> {
     let parent = path.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(parent).map_err(failed("make the directory", parent))
+    let missing: Vec<&Path> = parent.ancestors().take_while(|above| !above.exists()).collect();
+    for directory in missing.into_iter().rev() {
+        match fs::create_dir(directory) {
+            Ok(()) => made.push(directory.to_owned()),
+            Err(_) if directory.is_dir() => {}
+            Err(error) => return Err(failed("make the directory", directory)(error)),
+        }
+    }
+    Ok(())
+}
+
+/// Removes directories that were made for nothing; one that holds something by now stays.
+pub fn remove_empty(made: &[PathBuf]) {
+    for directory in made.iter().rev() {
+        // not empty: somebody else's by now
+        fs::remove_dir(directory).ok();
+    }
 }
 
 /// Puts the bytes in place of what the file held; makes the file where there is none.
@@ -237,22 +254,33 @@ fn replace_existing(target: &Path, old: &Metadata, bytes: &[u8]) -> Result<(), R
     }
     // a rename asks only the directory: without this a read-only file would be overwritten
     let mut file = OpenOptions::new().write(true).open(target)?;
-    if old.nlink() > 1 || has_attributes(target) {
-        return Ok(write_in_place(&mut file, old.len(), bytes)?);
+    match twin(target, (target, old), bytes)? {
+        Some((_lock, temp)) => Ok(temp.persist(target).map_err(|error| error.error)?),
+        None => Ok(write_in_place(&mut file, old.len(), bytes)?),
     }
-    let (_lock, temp) = match filled(target, 0o600, bytes) {
+}
+
+/// A temporary file beside `place` with these bytes and all else as `like` has it; none where that cannot be: such a file
+/// must be written in place.
+pub(super) fn twin(
+    place: &Path,
+    (like, old): (&Path, &Metadata),
+    bytes: &[u8],
+) -> io::Result<Option<(File, TempPath)>> {
+    if old.nlink() > 1 || has_attributes(like) {
+        return Ok(None);
+    }
+    let (lock, temp) = match filled(place, 0o600, bytes) {
         // the directory is closed to us, the file is not
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            return Ok(write_in_place(&mut file, old.len(), bytes)?);
-        }
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
         filled => filled?,
     };
     if !same_owner(&temp, old)? {
-        return Ok(write_in_place(&mut file, old.len(), bytes)?);
+        return Ok(None);
     }
     // after the owner: chown takes the set-user-id bit away
     fs::set_permissions(&temp, Permissions::from_mode(old.mode() & 0o7777))?;
-    Ok(temp.persist(target).map_err(|error| error.error)?)
+    Ok(Some((lock, temp)))
 }
 
 /// Gives `temp` the old file's owner and group; false where that is not allowed.
@@ -284,7 +312,7 @@ fn has_attributes(_path: &Path) -> bool {
 }
 
 /// The growth first: if the disk is full, the old bytes are all still there.
-fn write_in_place(file: &mut File, old_size: u64, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn write_in_place(file: &mut File, old_size: u64, bytes: &[u8]) -> io::Result<()> {
     let kept = usize::try_from(old_size).unwrap_or(usize::MAX).min(bytes.len());
     let (over, growth) = bytes.split_at(kept);
     file.seek(SeekFrom::Start(old_size))?;
@@ -301,7 +329,7 @@ fn write_in_place(file: &mut File, old_size: u64, bytes: &[u8]) -> io::Result<()
 /// A temporary file beside `target` with these bytes, safe on disk; removed when the path is dropped.
 ///
 /// As long as the file is open it is locked, and no other process takes it for the rest of a crash.
-fn filled(target: &Path, mode: u32, bytes: &[u8]) -> io::Result<(File, TempPath)> {
+pub(super) fn filled(target: &Path, mode: u32, bytes: &[u8]) -> io::Result<(File, TempPath)> {
     let (mut file, temp) = temp_beside(target, mode)?;
     file.write_all(bytes)?;
     file.sync_all()?;
@@ -310,9 +338,7 @@ fn filled(target: &Path, mode: u32, bytes: &[u8]) -> io::Result<(File, TempPath)
 
 /// The temporary file's name follows from the target's, so that the next write finds what a crash left.
 fn temp_beside(target: &Path, mode: u32) -> io::Result<(File, TempPath)> {
-    let name = target.file_name().unwrap_or(OsStr::new(""));
-    let hash = hex(&Sha256::digest(name.as_encoded_bytes()));
-    let path = target.with_file_name(format!(".clawd-{}.tmp", hash.get(..16).unwrap_or_default()));
+    let path = name_beside(target);
     let create = || OpenOptions::new().write(true).create_new(true).mode(mode).open(&path);
     let file = match create() {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -323,6 +349,22 @@ fn temp_beside(target: &Path, mode: u32) -> io::Result<(File, TempPath)> {
     };
     file.lock()?;
     Ok((file, TempPath::try_from_path(std::path::absolute(path)?)?))
+}
+
+/// The name beside `target` under which it is made, or lies before it goes.
+fn name_beside(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or(OsStr::new(""));
+    let hash = hex(&Sha256::digest(name.as_encoded_bytes()));
+    target.with_file_name(format!(".clawd-{}.tmp", hash.get(..16).unwrap_or_default()))
+}
+
+/// A name beside `target` that is free; whatever lies there in the end goes with the returned path.
+pub(super) fn free_beside(target: &Path) -> io::Result<TempPath> {
+    let path = name_beside(target);
+    if fs::symlink_metadata(&path).is_ok() {
+        remove_stale(&path)?;
+    }
+    TempPath::try_from_path(std::path::absolute(path)?)
 }
 
 /// A temporary file that nobody holds a lock on is the rest of a crash.

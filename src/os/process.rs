@@ -6,10 +6,11 @@
 //!
 //! The surprise: [`Running::wait`] returns when the program itself has exited, though a child of it may hold
 //! the pipe for hours (`server &`). Such a [`Running`] is still good: it goes on reading, and can be kept
-//! as a task. And no `pre_exec`, ever: it would turn every start from a cheap `posix_spawn` into a `fork`.
+//! as a task. And no `pre_exec`, ever: it would turn every start from a cheap `posix_spawn` into a `fork`. Hence no
+//! death signal of the kernel's either, which is a child's to ask for, ends with the thread that started it and is not
+//! inherited: what is killed with SIGKILL leaves its commands running.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -17,7 +18,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -30,14 +31,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::capture::{Capture, Chunk, Keep, Output, Tail};
+use super::capture::{Capture, Keep, Tail};
 use super::family::{Family, MARK, roots};
+use super::restrain::with_fewer_processes;
 use super::supervise::{Life, Supervisor, Times};
 
 pub use super::family::{adopt_orphans, end_orphans};
-
-/// How long [`Running::abort`] lets its caller wait: two frames, and a shell that obeys is gone by then.
-const ABORT_WAIT: Duration = Duration::from_millis(30);
+pub use super::running::{Exit, Finished, Running, Stage, signal_name};
 
 /// How long [`Children::end`] may hold up the program's own end.
 const END_WAIT: Duration = Duration::from_secs(2);
@@ -91,34 +91,6 @@ pub enum SpawnError {
     Io { program: String, source: io::Error },
 }
 
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    Code(i32),
-    /// By a signal that was not ours.
-    Signal(i32),
-    /// Ended by us at its time limit.
-    TimedOut,
-    /// Ended by us because somebody wished it.
-    Aborted,
-}
-
-impl Exit {
-    pub fn is_success(self) -> bool {
-        self == Self::Code(0)
-    }
-}
-
-/// What is known once a command has exited.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finished {
-    pub exit: Exit,
-    pub output: Output,
-    pub elapsed: Duration,
-    /// Something it started still runs, or still holds its output open.
-    pub lingering: bool,
-}
-
 /// All commands of the program; clones are the same.
 #[derive(Clone, Debug)]
 pub struct Children {
@@ -146,10 +118,12 @@ impl Children {
         let (keep, limit, live_lines) = (spawn.keep.clone(), spawn.limit, spawn.live_lines);
         let started = Instant::now();
         let Started { child, pipe, family, pid } = start(spawn, self.leave_terminal.as_deref())?;
-        let (stop, capture) = (self.stop.child_token(), Arc::new(Mutex::new(Capture::new(keep))));
+        let (stop, unlimited) = (self.stop.child_token(), Arc::default());
+        let capture = Arc::new(Mutex::new(Capture::new(keep)));
         let (tail_sender, tail) = watch::channel(Tail::default());
         let (life_sender, life) = watch::channel(Life::Running);
         let supervisor = Supervisor {
+            pid,
             child,
             pipe: Some(pipe),
             family,
@@ -157,13 +131,14 @@ impl Children {
             tail: tail_sender,
             life: life_sender,
             stop: stop.clone(),
+            unlimited: Arc::clone(&unlimited),
             times: Times::new(started, limit),
             live_lines,
             ending: None,
             buffer: Vec::new(),
         };
         self.tasks.spawn(supervisor.run());
-        Ok(Running { pid, started, stop, tail, life, capture })
+        Ok(Running { pid, started, stop, unlimited, tail, life, capture })
     }
 
     /// Ends every command and all they started: TERM, and KILL after 300 ms; waits until it is done.
@@ -173,102 +148,6 @@ impl Children {
         self.stop.cancel();
         self.tasks.close();
         tokio::time::timeout(END_WAIT, self.tasks.wait()).await.ok();
-    }
-}
-
-/// A command that was started; owns its processes.
-pub struct Running {
-    pid: Pid,
-    started: Instant,
-    stop: CancellationToken,
-    tail: watch::Receiver<Tail>,
-    life: watch::Receiver<Life>,
-    capture: Arc<Mutex<Capture>>,
-}
-
-impl fmt::Debug for Running {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Running")
-            .field("pid", &self.pid)
-            .field("life", &*self.life.borrow())
-            .finish_non_exhaustive()
-    }
-}
-
-impl Running {
-    /// The process number of the program itself, which is also that of its group.
-    pub fn pid(&self) -> u32 {
-        self.pid.as_raw_nonzero().get().unsigned_abs()
-    }
-
-    /// The last lines, at most twenty times a second; the newest replaces the one before.
-    pub fn tail(&self) -> watch::Receiver<Tail> {
-        self.tail.clone()
-    }
-
-    /// At most `max` bytes of output from `offset` on, as far as they are kept.
-    pub fn since(&self, offset: u64, max: usize) -> Chunk {
-        self.capture.lock().unwrap_or_else(PoisonError::into_inner).since(offset, max)
-    }
-
-    /// What is known now.
-    pub fn so_far(&self) -> Output {
-        self.capture.lock().unwrap_or_else(PoisonError::into_inner).output()
-    }
-
-    /// How the program itself ended, if it has.
-    pub fn exit(&self) -> Option<Exit> {
-        self.life.borrow().exit()
-    }
-
-    /// Waits for the program itself, and for what it had written. May be dropped and called again.
-    pub async fn wait(&mut self) -> Finished {
-        let life = self.life.wait_for(|life| *life != Life::Running).await.map(|life| *life);
-        match life {
-            Ok(life) => self.finished(life),
-            // the runtime is going down, and the processes with it
-            Err(_) => self.finished(Life::Running),
-        }
-    }
-
-    /// [`Running::wait`], and [`Running::abort`] as soon as `cancel` fires.
-    pub async fn wait_or_abort(&mut self, cancel: &CancellationToken) -> Finished {
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => {}
-            finished = self.wait() => return finished,
-        }
-        self.abort().await
-    }
-
-    /// Waits until nothing that the command started runs any more.
-    pub async fn over(&mut self) {
-        // an error means that there is nobody left to wait for
-        self.life.wait_for(|life| matches!(life, Life::Over { .. })).await.ok();
-    }
-
-    /// TERM to everything at once, KILL after 300 ms; returns in 30 ms though it may take longer.
-    pub async fn abort(&mut self) -> Finished {
-        self.stop.cancel();
-        match tokio::time::timeout(ABORT_WAIT, self.wait()).await {
-            Ok(finished) => finished,
-            Err(_) => self.finished(Life::Running),
-        }
-    }
-
-    fn finished(&self, life: Life) -> Finished {
-        let (elapsed, lingering) = match life {
-            Life::Running => (self.started.elapsed(), true),
-            Life::Exited { elapsed, .. } => (elapsed, true),
-            Life::Over { elapsed, .. } => (elapsed, false),
-        };
-        Finished { exit: life.exit().unwrap_or(Exit::Aborted), output: self.so_far(), elapsed, lingering }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.stop.cancel();
     }
 }
 
@@ -299,10 +178,10 @@ fn start(mut spawn: Spawn, leave_terminal: Option<&Path>) -> Result<Started, Spa
         let pipe = ChildStdout::from_std(OwnedFd::from(reader).into())?;
         // held until the child is noted, lest it be taken for an orphan
         let mut roots = roots();
-        let child = match confine {
-            Some(confine) => spawn_confined(command, confine)?,
-            None => spawn_here(command)?,
-        };
+        let child = with_fewer_processes(|| match confine {
+            Some(confine) => spawn_confined(command, confine),
+            None => spawn_here(command),
+        })?;
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).ok_or(io::ErrorKind::NotFound)?;
         roots.push(pid);
         Ok(Started { child, pipe, family: Family::new(pid, mark.clone()), pid })
@@ -364,6 +243,7 @@ fn find_program(spawn: &Spawn) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::capture::Mark;
     use super::*;
     use std::os::unix::ffi::OsStringExt;
     use std::os::unix::fs::PermissionsExt;
@@ -477,7 +357,8 @@ mod tests {
         assert_eq!(text(&running.wait().await), "early\n");
         running.over().await;
         assert_eq!(running.so_far().whole().unwrap(), b"early\nlate\n");
-        assert_eq!(running.since(6, 100), Chunk { bytes: b"late\n".to_vec(), skipped: 0, next: 11 });
+        let early = Mark { bytes: 6, lines: 1 };
+        assert_eq!(running.output_since(early).whole().unwrap(), b"late\n");
     }
 
     #[tokio::test]

@@ -10,9 +10,10 @@
 use std::future;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStdout};
 use tokio::sync::watch;
@@ -21,7 +22,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Tail};
 use super::family::Family;
-use super::process::Exit;
+use super::restrain::end_first;
+use super::running::Exit;
 
 /// From TERM to KILL at a time limit: test runners write their reports in this time.
 const GRACE_LIMIT: Duration = Duration::from_secs(2);
@@ -35,12 +37,15 @@ const GIVE_UP: Duration = Duration::from_secs(3);
 const VIEW: Duration = Duration::from_millis(50);
 /// After the exit: silence that says "that was all", and how long it may take if there is no silence.
 const IDLE: Duration = Duration::from_millis(100);
-const IDLE_ALL: Duration = Duration::from_millis(300);
+const IDLE_ALL: Duration = Duration::from_millis(200);
 /// The same after an end by us: what was written is in the pipe already.
 const IDLE_ENDED: Duration = Duration::from_millis(5);
 /// How often a lingering family is looked at: nobody waits, and it costs a walk through the process table.
 const LOOK: Duration = Duration::from_secs(1);
 const LOOK_ENDING: Duration = Duration::from_millis(10);
+/// When a new program may be told to end first, and again if it was too soon.
+const END_FIRST: [Duration; 3] =
+    [Duration::from_millis(2), Duration::from_millis(20), Duration::from_millis(200)];
 /// As much as a pipe holds.
 const BUFFER: usize = 64 * 1024;
 
@@ -57,6 +62,8 @@ pub(super) enum Life {
     Over {
         exit: Exit,
         elapsed: Duration,
+        /// Until nothing was left.
+        all: Duration,
     },
 }
 
@@ -77,6 +84,9 @@ pub(super) struct Times {
     kill: Option<Instant>,
     /// When nobody waits any longer.
     give_up: Option<Instant>,
+    /// When the program is to be told to end first, and how often that was tried.
+    end_first: Option<Instant>,
+    tried: usize,
     /// When a new view may be shown; `None` while there is nothing new.
     view: Option<Instant>,
     viewed: Instant,
@@ -85,11 +95,12 @@ pub(super) struct Times {
 impl Times {
     pub(super) fn new(started: Instant, limit: Option<Duration>) -> Self {
         let limit = limit.and_then(|limit| started.checked_add(limit));
-        Self { started, limit, kill: None, give_up: None, view: None, viewed: started }
+        let end_first = END_FIRST.first().map(|wait| started + *wait);
+        Self { started, limit, kill: None, give_up: None, end_first, tried: 0, view: None, viewed: started }
     }
 
     fn next(&self) -> Option<Instant> {
-        [self.limit, self.kill, self.view].into_iter().flatten().min()
+        [self.limit, self.kill, self.end_first, self.view].into_iter().flatten().min()
     }
 }
 
@@ -100,6 +111,7 @@ fn take_due(at: &mut Option<Instant>, now: Instant) -> bool {
 
 /// The task's state.
 pub(super) struct Supervisor {
+    pub(super) pid: Pid,
     pub(super) child: Child,
     /// `None` once nobody holds the other end.
     pub(super) pipe: Option<ChildStdout>,
@@ -108,6 +120,8 @@ pub(super) struct Supervisor {
     pub(super) tail: watch::Sender<Tail>,
     pub(super) life: watch::Sender<Life>,
     pub(super) stop: CancellationToken,
+    /// Set: the time limit is no more.
+    pub(super) unlimited: Arc<AtomicBool>,
     pub(super) times: Times,
     pub(super) live_lines: usize,
     /// Why we are ending it, if we are: [`Exit::TimedOut`] or [`Exit::Aborted`].
@@ -127,6 +141,7 @@ impl Supervisor {
         let exit = self.until_exit().await;
         self.family.root_is_reaped();
         self.times.limit = None;
+        self.times.end_first = None;
         self.last_words().await;
         let exit = self.ending.unwrap_or(exit);
         let elapsed = self.times.started.elapsed();
@@ -135,7 +150,8 @@ impl Supervisor {
             self.life.send_replace(Life::Exited { exit, elapsed });
             self.linger().await;
         }
-        self.life.send_replace(Life::Over { exit, elapsed });
+        let all = self.times.started.elapsed();
+        self.life.send_replace(Life::Over { exit, elapsed, all });
     }
 
     async fn until_exit(&mut self) -> Exit {
@@ -236,12 +252,16 @@ impl Supervisor {
 
     fn do_what_is_due(&mut self) {
         let now = Instant::now();
-        if take_due(&mut self.times.limit, now) {
+        if take_due(&mut self.times.limit, now) && !self.unlimited.load(Ordering::Relaxed) {
             self.end(Exit::TimedOut, GRACE_LIMIT);
         }
         if take_due(&mut self.times.kill, now) {
             self.family.signal(Signal::KILL);
             self.times.kill = Some(now + KILL_AGAIN);
+        }
+        if take_due(&mut self.times.end_first, now) && end_first(self.pid).is_err() {
+            self.times.tried += 1;
+            self.times.end_first = END_FIRST.get(self.times.tried).map(|wait| now + *wait);
         }
         if take_due(&mut self.times.view, now) {
             self.show();

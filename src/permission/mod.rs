@@ -7,6 +7,7 @@
 
 mod cell;
 mod harm;
+mod host;
 mod mode;
 mod rule;
 mod scope;
@@ -215,7 +216,7 @@ impl Policy {
             Touch::Read(path) => format!("Read({})", self.scope.pattern_of(path)?),
             Touch::Write(path) => format!("Edit({})", self.scope.pattern_of(path)?),
             Touch::Exec(exec) => format!("Bash({})", shown_whole(&exec.command)?),
-            Touch::Fetch(url) => format!("WebFetch(domain:{})", rule::host_of(url)?),
+            Touch::Fetch(url) => format!("WebFetch(domain:{})", host::host_of(url)?),
         };
         let rule: Rule = text.parse().ok()?;
         rule.covers(tool, touch, &self.scope, Use::Allow).then_some(text)

@@ -18,7 +18,7 @@ pub enum Access {
     Exec(ExecAccess),
     /// Asks a host on the network.
     Fetch {
-        /// The address as given.
+        /// The address as it will be asked: `http` or `https`, in ASCII, without a login.
         url: String,
     },
 }

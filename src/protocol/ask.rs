@@ -19,6 +19,8 @@ pub struct Question {
 pub enum Asked {
     /// May this call run?
     Approval(Approval),
+    /// What does the user want?
+    Choice(Choice),
 }
 
 /// A call that needs a yes.
@@ -42,6 +44,17 @@ pub struct Approval {
     pub careful: bool,
 }
 
+/// What the model wants to know of the user, in the course of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// Which call.
+    pub call: CallId,
+    /// The question; foreign text of any number of lines.
+    pub question: String,
+    /// Answers to choose from; none where it wants words. Other words are always possible.
+    pub options: Vec<String>,
+}
+
 /// What the user said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
@@ -49,11 +62,13 @@ pub enum Answer {
     Allow,
     /// Yes, and the offered rule from now on.
     AllowAlways,
-    /// No. With words the run goes on and the model gets them; without, it ends.
+    /// No. With words the run goes on and the model gets them; without, it ends. To a [`Choice`]: no answer, and the run goes on.
     Deny {
         /// What to do instead.
         words: Option<String>,
     },
+    /// The answer to a [`Choice`]: one of its options, or other words.
+    Chosen(String),
     /// Another rule or mode came into force while the question was open, and forbids it.
     Overruled {
         /// Why, for the model.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{CallId, Content, Entry, FileChange, ToolName, ToolStatus};
+use super::{CallId, Content, Entry, FileChange, Todo, ToolName, ToolStatus, todo};
 
 /// One thing that happened in a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -177,6 +177,8 @@ pub struct Tail {
     pub lines: Vec<String>,
     /// Bytes printed so far.
     pub bytes: u64,
+    /// Line ends printed so far.
+    pub count: u64,
 }
 
 /// What a person sees of a call's result.
@@ -195,6 +197,8 @@ pub enum Display {
     },
     /// Files that changed.
     Changes(Vec<FileChange>),
+    /// The list of steps as it is now.
+    Todos(Vec<Todo>),
 }
 
 impl Display {
@@ -209,6 +213,7 @@ impl Display {
                 let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
                 format!("changed {}", names.join(", "))
             }
+            Self::Todos(todos) => todo::to_text(todos),
         }
     }
 }

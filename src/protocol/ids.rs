@@ -60,6 +60,11 @@ text_id! {
     ToolName
 }
 
+text_id! {
+    /// A command that runs beside the conversation: `bash_1`, `bash_2`, … counted in each session.
+    JobId
+}
+
 /// One question to the user, counted from 1 within a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QuestionId(pub u64);

@@ -30,7 +30,7 @@ pub enum Part {
     Text(String),
     /// An image that lies in a file beside the session.
     Image {
-        /// Where it lies: relative to the session's own directory, or absolute.
+        /// Where it lies: relative to the directory of the project's sessions, or absolute.
         file: String,
         /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
         mime: String,

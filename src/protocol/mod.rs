@@ -12,22 +12,26 @@ pub mod entry;
 pub mod event;
 pub mod history;
 pub mod ids;
+pub mod job;
 pub mod message;
 pub mod outcome;
+pub mod todo;
 pub mod tool;
 pub mod usage;
 
 pub use access::{Access, ExecAccess, FileChange, Preview};
-pub use ask::{Answer, Approval, Asked, Question};
+pub use ask::{Answer, Approval, Asked, Choice, Question};
 pub use draft::Draft;
 pub use entry::{Entry, EntryBody, SavedFile, SessionHead};
 pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};
 pub use history::{History, Slot};
-pub use ids::{CallId, ModelId, QuestionId, SessionId, ToolName};
+pub use ids::{CallId, JobId, ModelId, QuestionId, SessionId, ToolName};
+pub use job::{JobState, JobView, Why};
 pub use message::{
     AssistantMessage, Attachment, CallForm, Content, Message, Origin, Part, Reasoning, StopReason, ToolCall,
     ToolMessage, ToolStatus, UserMessage,
 };
 pub use outcome::{Carry, LoopError, LoopErrorType, LoopMetadata, LoopResult, RunEnd};
+pub use todo::{Todo, TodoStatus};
 pub use tool::ToolDefinition;
 pub use usage::Usage;

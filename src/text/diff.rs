@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 use similar::{ChangeTag, DiffOp, TextDiff};
 
 use super::units;
@@ -17,6 +18,9 @@ const CONTEXT: usize = 3;
 /// Lines between the first and the last difference, both sides together, that are still compared. 100,000 lines
 /// are a generated file; nobody reads that diff.
 const MOST_LINES: usize = 100_000;
+
+/// Bytes that are compared at once when looking for the first and the last difference.
+const BLOCK: usize = 4096;
 
 /// After this the comparison settles for a coarser, still correct, answer. A person waits for the preview.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -113,24 +117,76 @@ pub fn unified_text(diff: &FileDiff) -> String {
 }
 
 fn diff_within(old: &str, new: &str, most_lines: usize) -> FileDiff {
-    let old: Vec<&str> = old.split_inclusive('\n').collect();
-    let new: Vec<&str> = new.split_inclusive('\n').collect();
-    let lead = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let shorter = old.len().min(new.len()) - lead;
-    let trail = old.iter().rev().zip(new.iter().rev()).take(shorter).take_while(|(a, b)| a == b).count();
-    let (went, came) = (old.len() - lead - trail, new.len() - lead - trail);
+    let (head, tail) = same_ends(old.as_bytes(), new.as_bytes());
+    let middle = |text: &str| lines_in(text, head, text.len() - tail);
+    let (went, came) = (middle(old), middle(new));
     if went + came > most_lines {
         return FileDiff { hunks: Vec::new(), added: came, removed: went };
     }
     // Only what lies between the first and the last difference is compared, with its context.
-    let base = lead.saturating_sub(CONTEXT);
-    let window = |lines: &[&str]| base..(lines.len() - trail.saturating_sub(CONTEXT));
-    let (old, new) = (slice(&old, window(&old)), slice(&new, window(&new)));
-    collect(&TextDiff::configure().timeout(PATIENCE).diff_slices(old, new), base)
+    let start = lines_back(old.as_bytes(), head, CONTEXT);
+    let window = |text: &'_ str| start..lines_on(text.as_bytes(), text.len() - tail, CONTEXT);
+    let base = memchr_iter(b'\n', old.as_bytes().get(..start).unwrap_or_default()).count();
+    let (old, new) = (lines_of(old, window(old)), lines_of(new, window(new)));
+    collect(&TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new), base)
 }
 
-fn slice<'a, 'b>(lines: &'b [&'a str], range: Range<usize>) -> &'b [&'a str] {
-    lines.get(range).unwrap_or_default()
+/// How many bytes both texts have in common at their beginning and at their end, in whole lines.
+fn same_ends(old: &[u8], new: &[u8]) -> (usize, usize) {
+    let head = same_bytes(old.chunks(BLOCK).zip(new.chunks(BLOCK)), |a, b| {
+        a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    });
+    let is_all = head == old.len() && head == new.len();
+    let same = old.get(..head).unwrap_or_default();
+    let head = if is_all { head } else { memrchr(b'\n', same).map_or(0, |at| at + 1) };
+    let (old_rest, new_rest) = (old.get(head..).unwrap_or_default(), new.get(head..).unwrap_or_default());
+    let tail = same_bytes(old_rest.rchunks(BLOCK).zip(new_rest.rchunks(BLOCK)), |a, b| {
+        a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+    });
+    // a line begins where both are at their beginning or behind a line feed
+    let begins = |rest: &[u8]| rest.len() == tail || rest.get(rest.len() - tail - 1) == Some(&b'\n');
+    if begins(old_rest) && begins(new_rest) {
+        return (head, tail);
+    }
+    let same = old_rest.get(old_rest.len() - tail..).unwrap_or_default();
+    (head, memchr(b'\n', same).map_or(0, |at| tail - at - 1))
+}
+
+/// The length of what is the same: whole blocks, which are compared at once, and `rest` of the first that differ.
+fn same_bytes<'a>(
+    blocks: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    rest: impl Fn(&[u8], &[u8]) -> usize,
+) -> usize {
+    let mut length = 0;
+    for (a, b) in blocks {
+        if a != b {
+            return length + rest(a, b);
+        }
+        length += a.len();
+    }
+    length
+}
+
+/// How many lines there are between two places.
+fn lines_in(text: &str, start: usize, end: usize) -> usize {
+    let bytes = text.as_bytes().get(start..end).unwrap_or_default();
+    memchr_iter(b'\n', bytes).count() + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
+}
+
+/// Where the line begins that is `count` lines before the one that begins at `at`.
+fn lines_back(text: &[u8], at: usize, count: usize) -> usize {
+    let before = text.get(..at.saturating_sub(1)).unwrap_or_default();
+    memrchr_iter(b'\n', before).nth(count - 1).map_or(0, |feed| feed + 1)
+}
+
+/// Where the line ends that is `count` lines after the one that ends at `at`.
+fn lines_on(text: &[u8], at: usize, count: usize) -> usize {
+    let after = text.get(at..).unwrap_or_default();
+    memchr_iter(b'\n', after).nth(count - 1).map_or(text.len(), |feed| at + feed + 1)
+}
+
+fn lines_of(text: &str, range: Range<usize>) -> Vec<&str> {
+    text.get(range).unwrap_or_default().split_inclusive('\n').collect()
 }
 
 fn collect(diff: &TextDiff<'_, '_, str>, base: usize) -> FileDiff {
@@ -252,7 +308,42 @@ mod tests {
         assert!(!diff_within(old, new, 5).is_summary());
     }
 
+    #[test]
+    fn equal_ends_of_any_length_are_passed_over() {
+        let lines: Vec<String> = (1..=20_000).map(|n| format!("line number {n}\n")).collect();
+        let old = lines.concat();
+        let new = old.replace("line number 10000\n", "x\ny\n");
+        assert_eq!(same_ends(old.as_bytes(), old.as_bytes()), (old.len(), 0));
+        let numbers: Vec<_> = diff(&old, &new).hunks[0].lines.iter().map(|l| (l.kind, l.number)).collect();
+        assert_eq!(
+            numbers[..6],
+            [
+                (Context, 9997),
+                (Context, 9998),
+                (Context, 9999),
+                (Removed, 10000),
+                (Added, 10000),
+                (Added, 10001)
+            ]
+        );
+        assert_eq!(numbers[6..], [(Context, 10002), (Context, 10003), (Context, 10004)]);
+        check("a\nb\n", "a\nb\nb\n", "@@ -1,2 +1,3 @@\n a\n b\n+b\n");
+        check("xb\n", "b\n", "@@ -1 +1 @@\n-xb\n+b\n");
+        check("b\n", "ab\nb\n", "@@ -1 +1,2 @@\n+ab\n b\n");
+    }
+
     proptest! {
+        #[test]
+        fn equal_ends_are_whole_lines(old in "([ab]{0,2}\n){0,5}[ab]?", new in "([ab]{0,2}\n){0,5}[ab]?") {
+            let (head, tail) = same_ends(old.as_bytes(), new.as_bytes());
+            let (old_lines, new_lines): (Vec<_>, Vec<_>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+            let lead = old_lines.iter().zip(&new_lines).take_while(|(a, b)| a == b).count();
+            let shorter = old_lines.len().min(new_lines.len()) - lead;
+            let trail = old_lines.iter().rev().zip(new_lines.iter().rev()).take(shorter).take_while(|(a, b)| a == b).count();
+            let length = |lines: &[&str]| lines.iter().map(|line| line.len()).sum::<usize>();
+            prop_assert_eq!((head, tail), (length(&old_lines[..lead]), length(&old_lines[old_lines.len() - trail..])));
+        }
+
         #[test]
         fn the_hunks_lead_from_the_old_text_to_the_new(old in "([a-c]\n){0,30}[a-c]?", new in "([a-c]\n){0,30}[a-c]?") {
             let diff = diff(&old, &new);

@@ -15,6 +15,8 @@ use super::escape::{Piece, pieces};
 /// neighbouring lines.
 const MOST_MARKS: u8 = 8;
 
+const BACKSPACE: char = '\u{8}';
+
 /// `text` without control sequences and control characters but `\n` and `\t`, with line ends as `\n` (a lone
 /// carriage return is one too), and with invisible and reordering characters made visible.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
@@ -40,20 +42,47 @@ pub fn sanitize_line(text: &str) -> Cow<'_, str> {
     clean
 }
 
-/// Of lines that were overwritten by carriage returns (progress bars) the last state, the one left on a terminal.
-/// Sequences are untouched; `\r\n` becomes `\n`.
+/// Of lines that were overwritten by carriage returns (progress bars) or backspaces (spinners) the last state, the one
+/// left on a terminal. `\r\n` becomes `\n`. Sequences are untouched, but in a stretch with backspaces they go.
 pub fn fold_progress(text: &str) -> Cow<'_, str> {
-    if !text.contains('\r') {
+    if !text.contains(['\r', BACKSPACE]) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let (body, end) = line.strip_suffix('\n').map_or((line, ""), |body| (body, "\n"));
         let body = body.trim_end_matches('\r');
-        out.push_str(body.rsplit('\r').next().unwrap_or(body));
+        let last = body.rsplit('\r').next().unwrap_or(body);
+        if last.contains(BACKSPACE) {
+            type_over(last, &mut out);
+        } else {
+            out.push_str(last);
+        }
         out.push_str(end);
     }
     Cow::Owned(out)
+}
+
+/// Appends what is left of a stretch when each backspace has moved one back and what follows has been typed over.
+fn type_over(stretch: &str, out: &mut String) {
+    let mut cells: Vec<char> = Vec::new();
+    let mut at = 0_usize;
+    let texts = pieces(stretch).filter_map(|piece| match piece {
+        Piece::Text(run) => Some(run),
+        Piece::Sgr(_) => None,
+    });
+    for c in texts.flat_map(str::chars) {
+        if c == BACKSPACE {
+            at = at.saturating_sub(1);
+            continue;
+        }
+        match cells.get_mut(at) {
+            Some(cell) => *cell = c,
+            None => cells.push(c),
+        }
+        at += 1;
+    }
+    out.extend(cells);
 }
 
 /// Cleans runs that hold no sequences, remembering the last character across them.
@@ -232,6 +261,10 @@ mod tests {
         check("10 %\r50 %\r", "50 %");
         check("a\r\nb\r\r\n", "a\nb\n");
         check("10 %\r\x1b[K", "\x1b[K");
+        check("wait |\x08/\x08-\x08\\", "wait \\");
+        check("50 %\x08\x08\x08\x0875 %\ndone", "75 %\ndone");
+        check("10 %\r\x1b[32mab\x1b[0m\x08c\x08\x08\x08\x08d\n", "dc\n");
+        check("a\x08", "a");
     }
 
     /// Text as an attacker would write it: every class of character, often.

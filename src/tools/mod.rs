@@ -8,14 +8,21 @@
 pub mod registry;
 pub mod schema;
 
+pub mod ask_user;
+pub mod background;
 pub mod bash;
 pub mod edit;
+pub mod fetch;
 pub mod glob;
 pub mod grep;
+pub mod patch;
 pub mod read;
+pub mod todo;
 pub mod write;
 
 mod change;
+mod host;
+mod near;
 mod recall;
 mod target;
 mod walk;
@@ -31,11 +38,12 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::{Access, CallId, Content, Display, Preview, SavedFile, Tail, ToolStatus};
+use crate::protocol::{Access, CallId, Content, Display, Preview, Tail, ToolStatus};
 use crate::workbench::Workbench;
 
+pub use host::{Host, NoHost};
 pub use recall::recall;
-pub use registry::ToolRegistry;
+pub use registry::{EditTool, ToolRegistry};
 
 /// One tool.
 pub trait Tool: Send + Sync {
@@ -75,15 +83,6 @@ pub trait Prepared: Send + Sync {
 
     /// Runs it.
     fn run(self: Box<Self>, scene: Scene) -> BoxFuture<'static, ToolResult>;
-}
-
-/// The run, as a call that runs in it sees it.
-pub trait Host: Send + Sync {
-    /// Notes files as they are, before they are changed; returns once that is kept (where a session is kept).
-    fn checkpoint(&self, files: Vec<SavedFile>) -> BoxFuture<'_, ()>;
-
-    /// Whether the rules in force let the call touch this as well, without a question.
-    fn allows(&self, access: &Access) -> bool;
 }
 
 /// What a running call has at hand.

@@ -1,8 +1,9 @@
-//! What the model knew of files, after a resume.
+//! What the model knew of files, and its list of steps, after a resume.
 //!
 //! A session keeps what was said, not what files held. So a file that was read, written or edited counts as known if nothing
-//! has happened to it since that answer was kept. The surprise: the time that tells is not that of the last write, which
-//! anyone can set, but that of the last change of any kind.
+//! has happened to it since that answer was kept; an edit that came too late and was answered with the present lines
+//! counts too. The surprise: the time that tells is not that of the last write, which anyone can set, but that of the last
+//! change of any kind.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
@@ -10,17 +11,24 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::ToolRegistry;
+use super::target::Target;
+use super::{Tool, edit, patch, read, todo, write};
 use crate::os::file::open_regular;
-use crate::protocol::{Access, History, Message, ToolCall, ToolStatus};
+use crate::protocol::{Access, History, Message, ToolCall, ToolMessage, ToolStatus};
 use crate::workbench::{Stamp, Workbench};
 
-/// The tools after which a file is known.
-const KNOWING: [&str; 3] = ["Read", "Write", "Edit"];
+/// The tools after which a file is known. Not those that are offered now: the model may have been another.
+const KNOWING: [&dyn Tool; 4] = [&read::Read, &write::Write, &edit::Edit, &patch::ApplyPatch];
 
-/// Notes the files that the model knows from `history` and that are as they were.
-pub fn recall(tools: &ToolRegistry, history: &History, bench: &Workbench) {
-    for (path, at) in known(tools, history, bench.root()) {
+/// How the answer to an edit that came too late begins, after the file's name ...
+const CHANGED: &str = " has changed since it was read";
+/// ... and what it says where it shows the file.
+const PRESENT_LINES: &str = " by its present lines ";
+
+/// Notes the files that the model knows from `history` and that are as they were, and the list of steps that it leaves.
+pub fn recall(history: &History, bench: &Workbench) {
+    bench.todos().set(todo::of_history(history));
+    for (path, at) in known(history, bench.root()) {
         if let Some(stamp) = unchanged_since(&path, at) {
             bench.files().note(&path, stamp);
         }
@@ -28,7 +36,7 @@ pub fn recall(tools: &ToolRegistry, history: &History, bench: &Workbench) {
 }
 
 /// Each file with the time (in milliseconds since 1970) when the model knew it last.
-fn known(tools: &ToolRegistry, history: &History, root: &Path) -> HashMap<PathBuf, u64> {
+fn known(history: &History, root: &Path) -> HashMap<PathBuf, u64> {
     let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
     let mut known = HashMap::new();
     for (slot, _) in history.view() {
@@ -36,25 +44,41 @@ fn known(tools: &ToolRegistry, history: &History, root: &Path) -> HashMap<PathBu
             Message::Assistant(answer) => {
                 calls.extend(answer.tool_calls.iter().map(|call| (call.id.as_str(), call)));
             }
-            Message::Tool(told) if told.status == ToolStatus::Success => {
+            Message::Tool(told) => {
                 let call = calls.get(told.call_id.as_str());
-                for path in call.and_then(|call| files_of(tools, call, root)).unwrap_or_default() {
+                let files = call.and_then(|call| files_of(call, root)).unwrap_or_default();
+                for path in files.into_iter().filter(|path| makes_known(told, path, root)) {
                     known.insert(path, slot.timestamp);
                 }
             }
-            Message::Tool(_) | Message::User(_) => {}
+            Message::User(_) => {}
         }
     }
     known
 }
 
 /// The files that a call was about, as the tool itself understands its arguments.
-fn files_of(tools: &ToolRegistry, call: &ToolCall, root: &Path) -> Option<Vec<PathBuf>> {
-    let tool = tools.get(call.name.as_str()).filter(|tool| KNOWING.contains(&tool.name()))?;
+fn files_of(call: &ToolCall, root: &Path) -> Option<Vec<PathBuf>> {
+    let tool = KNOWING.iter().find(|tool| tool.name() == call.name.as_str())?;
     let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
     match tool.prepare(arguments.as_object()?, root).ok()?.access() {
         Access::Read(paths) | Access::Write(paths) => Some(paths),
         Access::Nothing | Access::Exec(_) | Access::Fetch { .. } => None,
+    }
+}
+
+/// Whether this answer tells what the file holds: a success does, and so does an error that shows its present lines.
+fn makes_known(told: &ToolMessage, path: &Path, root: &Path) -> bool {
+    match told.status {
+        ToolStatus::Success => true,
+        ToolStatus::Failed => {
+            let text = told.content.to_text();
+            let named = text.strip_prefix("Error: ").and_then(|text| text.split_once(CHANGED));
+            named.is_some_and(|(name, rest)| {
+                rest.contains(PRESENT_LINES) && Target::new(name, root).resolved == path
+            })
+        }
+        ToolStatus::Denied | ToolStatus::Interrupted => false,
     }
 }
 
@@ -67,15 +91,16 @@ fn unchanged_since(path: &Path, at: u64) -> Option<Stamp> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use serde_json::json;
 
     use super::super::testing::Session;
     use super::*;
-    use crate::protocol::{AssistantMessage, Content, Entry, StopReason, ToolMessage};
+    use crate::protocol::{AssistantMessage, Content, Entry, StopReason};
+    use crate::workbench::Setup;
 
-    /// A history in which `path` was read, told at that time.
-    fn read(path: &str, timestamp: u64, status: ToolStatus) -> History {
-        let call = ToolCall::new("1", "Read", serde_json::json!({"file_path": path}).to_string());
+    /// A history of one call, told this at that time.
+    fn told(name: &str, arguments: &Value, timestamp: u64, (status, text): (ToolStatus, &str)) -> History {
+        let call = ToolCall::new("1", name, arguments.to_string());
         let answer = AssistantMessage {
             text: String::new(),
             tool_calls: vec![call],
@@ -86,24 +111,61 @@ mod tests {
             stop_reason: StopReason::ToolUse,
         };
         let told =
-            ToolMessage { call_id: "1".into(), name: "Read".into(), content: Content::text("x"), status };
+            ToolMessage { call_id: "1".into(), name: name.into(), content: Content::text(text), status };
         let mut history = History::new();
         history.apply(&Entry::message(timestamp, Message::Assistant(answer)));
         history.apply(&Entry::message(timestamp, Message::Tool(told)));
         history
     }
 
+    /// Whether the file is known after that.
+    fn knows(session: &Session, history: &History, name: &str) -> bool {
+        let bench = Workbench::new(Setup { root: session.root.clone(), ..Setup::default() }).unwrap();
+        recall(history, &bench);
+        bench.files().check(&session.path(name), &Stamp::of(&session.bytes(name))).is_ok()
+    }
+
     #[test]
     fn a_file_is_known_again_if_nothing_happened_to_it_since() {
-        let session = Session::with(&[("a", "x")]);
-        let tools = ToolRegistry::built_in(&session.bench, &HashSet::new()).unwrap();
-        let knows = |history: &History| {
-            recall(&tools, history, &session.bench);
-            session.bench.files().check(&session.path("a"), &Stamp::of(b"x")).is_ok()
+        let session = Session::with(&[("a", "x"), ("b", "x")]);
+        let read = |path: &str, at, status| {
+            knows(&session, &told("Read", &json!({"file_path": path}), at, (status, "x")), "a")
         };
-        assert!(!knows(&read("a", 1000, ToolStatus::Success)), "it has changed since");
-        assert!(!knows(&read("a", u64::MAX, ToolStatus::Failed)), "the call failed");
-        assert!(!knows(&read("b", u64::MAX, ToolStatus::Success)), "it is not there");
-        assert!(knows(&read("a", u64::MAX, ToolStatus::Success)));
+        assert!(!read("a", 1000, ToolStatus::Success), "it has changed since");
+        assert!(!read("a", u64::MAX, ToolStatus::Failed), "the call failed");
+        assert!(!read("b", u64::MAX, ToolStatus::Success), "it was another file");
+        assert!(read("a", u64::MAX, ToolStatus::Success));
+    }
+
+    #[test]
+    fn what_a_patch_wrote_is_known_again_whatever_tool_is_offered_now() {
+        let session = Session::with(&[("a", "x"), ("b", "x")]);
+        let patch =
+            "*** Begin Patch\n*** Update File: old\n*** Move to: a\n*** Add File: b\n+x\n*** End Patch";
+        let history = |status| told("ApplyPatch", &json!({"patch": patch}), u64::MAX, (status, "done"));
+        for name in ["a", "b"] {
+            assert!(knows(&session, &history(ToolStatus::Success), name), "{name}");
+            assert!(!knows(&session, &history(ToolStatus::Failed), name), "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_shows_the_present_lines_makes_a_file_known() {
+        let patch = "*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** Update File: b\n@@\n-one\n+two\n*** End Patch";
+        let calls: [(&dyn Tool, Value); 2] = [
+            (&edit::Edit, json!({"file_path": "a", "old_string": "one", "new_string": "two"})),
+            (&patch::ApplyPatch, json!({"patch": patch})),
+        ];
+        for (tool, arguments) in calls {
+            let session = Session::with(&[("a", "one\n"), ("b", "one\n")]);
+            for name in ["a", "b"] {
+                session.told(&read::Read, json!({"file_path": name})).await;
+            }
+            session.write("a", "zero\none\n");
+            let answer = session.error(tool, arguments.clone()).await;
+            let history = told(tool.name(), &arguments, u64::MAX, (ToolStatus::Failed, &answer));
+            assert!(knows(&session, &history, "a"), "{answer}");
+            assert!(!knows(&session, &history, "b"), "{answer}");
+        }
     }
 }

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Tool;
-use super::{bash, edit, glob, grep, read, write};
+use super::{ask_user, background, bash, edit, fetch, glob, grep, patch, read, todo, write};
+use crate::os::http::Web;
 use crate::protocol::{ToolDefinition, ToolName};
 use crate::text::nearest::nearest;
 use crate::workbench::Workbench;
@@ -15,6 +16,25 @@ use crate::workbench::Workbench;
 #[derive(Default)]
 pub struct ToolRegistry {
     tools: Vec<Arc<dyn Tool>>,
+}
+
+/// The tool that changes a part of a file: there is one, in the form in which the model was trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EditTool {
+    /// `Edit`: one text in the place of another.
+    #[default]
+    Replacement,
+    /// `ApplyPatch`: a patch over several files.
+    Patch,
+}
+
+impl EditTool {
+    fn tool(self) -> Arc<dyn Tool> {
+        match self {
+            Self::Replacement => Arc::new(edit::Edit),
+            Self::Patch => Arc::new(patch::ApplyPatch),
+        }
+    }
 }
 
 /// Two tools of one name.
@@ -28,18 +48,33 @@ impl ToolRegistry {
         Self::default()
     }
 
-    /// The tools that every session has, but for those whose names are `disallowed`.
-    pub fn built_in(bench: &Workbench, disallowed: &HashSet<String>) -> Result<Self, Duplicate> {
-        let tools: [Arc<dyn Tool>; 6] = [
+    /// The tools that every session has, but for those whose names are `disallowed`; pages are asked for as `web` says.
+    /// Where `Edit` is, there is no `ApplyPatch` either: a rule for the one holds for the other, so it could only be refused.
+    pub fn built_in(
+        bench: &Workbench,
+        editing: EditTool,
+        web: Web,
+        disallowed: &HashSet<String>,
+    ) -> Result<Self, Duplicate> {
+        let tools: [Arc<dyn Tool>; 11] = [
             Arc::new(read::Read),
             Arc::new(write::Write),
-            Arc::new(edit::Edit),
+            editing.tool(),
             Arc::new(bash::Bash::new(Arc::clone(bench.shell()))),
+            Arc::new(background::BashOutput),
+            Arc::new(background::KillShell),
             Arc::new(glob::Glob),
             Arc::new(grep::Grep),
+            Arc::new(fetch::WebFetch::new(web)),
+            Arc::new(todo::TodoWrite),
+            Arc::new(ask_user::AskUser),
         ];
         let mut registry = Self::new();
-        for tool in tools.into_iter().filter(|tool| !disallowed.contains(tool.name())) {
+        let is_withheld = |name: &str| {
+            disallowed.contains(name)
+                || (name == patch::ApplyPatch.name() && disallowed.contains(edit::Edit.name()))
+        };
+        for tool in tools.into_iter().filter(|tool| !is_withheld(tool.name())) {
             registry.register(tool)?;
         }
         Ok(registry)
@@ -86,17 +121,34 @@ mod tests {
     use crate::workbench::Setup;
 
     fn registry(disallowed: &[&str]) -> ToolRegistry {
+        registry_for(EditTool::Replacement, disallowed)
+    }
+
+    fn registry_for(editing: EditTool, disallowed: &[&str]) -> ToolRegistry {
         let dir = tempfile::tempdir().unwrap();
         let bench = Workbench::new(Setup { root: dir.path().into(), ..Setup::default() }).unwrap();
         let disallowed = disallowed.iter().map(|&name| name.to_owned()).collect();
-        ToolRegistry::built_in(&bench, &disallowed).unwrap()
+        ToolRegistry::built_in(&bench, editing, Web::default(), &disallowed).unwrap()
     }
 
     #[test]
     fn tools_keep_their_order_and_those_not_wanted_are_left_out() {
         let names = |registry: &ToolRegistry| registry.names().collect::<Vec<_>>().join(" ");
-        assert_eq!(names(&registry(&[])), "Read Write Edit Bash Glob Grep");
-        assert_eq!(names(&registry(&["Bash", "Write"])), "Read Edit Glob Grep");
+        let all = "Read Write Edit Bash BashOutput KillShell Glob Grep WebFetch TodoWrite AskUser";
+        assert_eq!(names(&registry(&[])), all);
+        assert_eq!(names(&registry(&["Bash", "Write"])), all.replace("Write Edit Bash ", "Edit "));
+    }
+
+    #[test]
+    fn there_is_one_tool_to_edit_with() {
+        let names = |disallowed: &[&str]| {
+            registry_for(EditTool::Patch, disallowed).names().collect::<Vec<_>>().join(" ")
+        };
+        let all = "Read Write ApplyPatch Bash BashOutput KillShell Glob Grep WebFetch TodoWrite AskUser";
+        assert_eq!(names(&[]), all);
+        assert_eq!(names(&["ApplyPatch"]), all.replace("ApplyPatch ", ""));
+        assert_eq!(names(&["Edit"]), all.replace("ApplyPatch ", ""));
+        assert_eq!(registry(&["ApplyPatch"]).names().nth(2), Some("Edit"));
     }
 
     #[test]
@@ -106,20 +158,24 @@ mod tests {
         assert_eq!((registry.nearest("read"), registry.nearest("Frobnicate")), (Some("Read"), None));
     }
 
+    /// Bytes of the definitions as they go over the wire; about four are a token.
+    fn wire(registry: &ToolRegistry) -> usize {
+        let definitions = registry.definitions();
+        let tool = |tool: &ToolDefinition| {
+            let function = serde_json::json!({
+                "name": tool.name.as_str(), "description": tool.description, "parameters": tool.parameters,
+            });
+            serde_json::json!({"type": "function", "function": function}).to_string().len()
+        };
+        definitions.iter().map(tool).sum()
+    }
+
     #[test]
     fn the_definitions_are_short() {
-        let registry = registry(&[]);
-        let wire: usize = registry
-            .definitions()
-            .iter()
-            .map(|tool| {
-                let function = serde_json::json!({
-                    "name": tool.name.as_str(), "description": tool.description, "parameters": tool.parameters,
-                });
-                serde_json::json!({"type": "function", "function": function}).to_string().len()
-            })
-            .sum();
-        // about four bytes a token: 675 tokens in every request
-        assert!(wire <= 2_700, "{wire} bytes");
+        // over four bytes a token: 1,100 tokens in every request, and 250 at most for the form of a patch
+        let bytes = wire(&registry(&[]));
+        assert!(bytes <= 4_800, "{bytes} bytes");
+        let patch = wire(&registry_for(EditTool::Patch, &[]));
+        assert!(patch <= bytes + 500, "{patch} bytes");
     }
 }

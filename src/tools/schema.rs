@@ -22,6 +22,8 @@ enum Kind {
     Integer,
     Flag,
     OneOf(&'static [&'static str]),
+    Texts,
+    Objects(&'static [Param]),
 }
 
 impl Param {
@@ -45,6 +47,16 @@ impl Param {
         Self { name, about: "", kind: Kind::OneOf(words), aliases: &[] }
     }
 
+    /// A list of strings.
+    pub const fn texts(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, kind: Kind::Texts, aliases: &[] }
+    }
+
+    /// A list of objects with these parameters, each of which is required.
+    pub const fn objects(name: &'static str, fields: &'static [Param]) -> Self {
+        Self { name, about: "", kind: Kind::Objects(fields), aliases: &[] }
+    }
+
     /// Other names that models use for it; the model is not told of them.
     #[must_use]
     pub const fn or(self, aliases: &'static [&'static str]) -> Self {
@@ -53,10 +65,7 @@ impl Param {
 
     /// The parameter's text, which must be there; it may be empty.
     pub fn need(&self, arguments: &Map<String, Value>) -> Result<String, String> {
-        self.get(arguments)?.ok_or_else(|| {
-            let why = if arguments.is_empty() { ": the call has no arguments" } else { "" };
-            format!("Error: `{}` ({}) is missing{why}", self.name, self.expected())
-        })
+        self.get(arguments)?.ok_or_else(|| self.missing(arguments))
     }
 
     /// The parameter's text, which must be there and say something.
@@ -84,6 +93,11 @@ impl Param {
             Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
             _ => self.get(arguments),
         }
+    }
+
+    /// The same as it was written, whether it is one of the words that are offered or not.
+    pub fn written(&self, arguments: &Map<String, Value>) -> Result<Option<String>, String> {
+        Self { kind: Kind::Text, ..*self }.get(arguments)
     }
 
     /// The parameter's number, if it is there.
@@ -114,6 +128,29 @@ impl Param {
         flag.ok_or_else(|| self.wrong(value))
     }
 
+    /// The entries of a list, if it is there: an array, one that was written as a string, or a single entry.
+    pub fn entries(&self, arguments: &Map<String, Value>) -> Result<Option<Vec<Value>>, String> {
+        let Some(value) = self.find(arguments) else { return Ok(None) };
+        match value {
+            Value::Array(entries) => Ok(Some(entries.clone())),
+            Value::Object(_) => Ok(Some(vec![value.clone()])),
+            Value::String(text) if text.trim().is_empty() => Ok(None),
+            Value::String(text) => match (serde_json::from_str(text), self.kind) {
+                (Ok(Value::Array(entries)), _) => Ok(Some(entries)),
+                (_, Kind::Texts) => Ok(Some(vec![value.clone()])),
+                (_, Kind::Text | Kind::Integer | Kind::Flag | Kind::OneOf(_) | Kind::Objects(_)) => {
+                    Err(self.wrong(value))
+                }
+            },
+            Value::Null | Value::Bool(_) | Value::Number(_) => Err(self.wrong(value)),
+        }
+    }
+
+    /// The same, where it must be there.
+    pub fn need_entries(&self, arguments: &Map<String, Value>) -> Result<Vec<Value>, String> {
+        self.entries(arguments)?.ok_or_else(|| self.missing(arguments))
+    }
+
     /// The value under its name, else under another of its names; `null` is no value.
     fn find<'a>(&self, arguments: &'a Map<String, Value>) -> Option<&'a Value> {
         let names = std::iter::once(&self.name).chain(self.aliases);
@@ -123,8 +160,15 @@ impl Param {
     fn checked(&self, text: String) -> Result<String, String> {
         match self.kind {
             Kind::OneOf(words) if !words.contains(&text.as_str()) => Err(self.wrong(&Value::String(text))),
-            Kind::OneOf(_) | Kind::Text | Kind::Integer | Kind::Flag => Ok(text),
+            Kind::OneOf(_) | Kind::Text | Kind::Integer | Kind::Flag | Kind::Texts | Kind::Objects(_) => {
+                Ok(text)
+            }
         }
+    }
+
+    fn missing(&self, arguments: &Map<String, Value>) -> String {
+        let why = if arguments.is_empty() { ": the call has no arguments" } else { "" };
+        format!("Error: `{}` ({}) is missing{why}", self.name, self.expected())
     }
 
     fn wrong(&self, value: &Value) -> String {
@@ -137,6 +181,8 @@ impl Param {
             Kind::Integer => "a whole number from 0".to_owned(),
             Kind::Flag => "true or false".to_owned(),
             Kind::OneOf(words) => format!("one of {}", words.join(", ")),
+            Kind::Texts => "an array of strings".to_owned(),
+            Kind::Objects(_) => "an array of objects".to_owned(),
         }
     }
 
@@ -146,6 +192,8 @@ impl Param {
             Kind::Integer => json!({"type": "integer"}),
             Kind::Flag => json!({"type": "boolean"}),
             Kind::OneOf(words) => json!({"type": "string", "enum": words}),
+            Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+            Kind::Objects(fields) => json!({"type": "array", "items": object(fields, &[])}),
         };
         if let (Some(schema), false) = (schema.as_object_mut(), self.about.is_empty()) {
             schema.insert("description".to_owned(), self.about.into());
@@ -260,6 +308,45 @@ mod tests {
         ] {
             assert_eq!(ALL.is_set(&arguments(&json!({"replace_all": value}))), expected);
         }
+    }
+
+    #[test]
+    fn lists_are_taken_in_every_way_they_are_written() {
+        const NAMES: Param = Param::texts("names", "");
+        const STEPS: Param = Param::objects("steps", &[MODE]);
+        let check = |param: Param, value: Value, expected: Result<Option<Value>, &str>| {
+            let found = param.entries(&arguments(&json!({ "names": value, "steps": value })));
+            let found = found.map(|found| found.map(Value::Array));
+            assert_eq!(
+                found.as_ref().map_err(String::as_str),
+                expected.as_ref().map_err(|why| *why),
+                "{value}"
+            );
+        };
+        for param in [NAMES, STEPS] {
+            check(param, json!(["a", {"b": 1}]), Ok(Some(json!(["a", {"b": 1}]))));
+            check(param, json!("[{\"b\": 1}]"), Ok(Some(json!([{"b": 1}]))));
+            check(param, json!({"b": 1}), Ok(Some(json!([{"b": 1}]))));
+            check(param, json!([]), Ok(Some(json!([]))));
+            check(param, json!(" "), Ok(None));
+            check(param, json!(null), Ok(None));
+        }
+        check(NAMES, json!("one"), Ok(Some(json!(["one"]))));
+        check(STEPS, json!("one"), Err("Error: `steps` must be an array of objects, not \"one\""));
+        check(NAMES, json!(7), Err("Error: `names` must be an array of strings, not 7"));
+        let missing = STEPS.need_entries(&arguments(&json!({"names": []}))).unwrap_err();
+        assert_eq!(missing, "Error: `steps` (an array of objects) is missing");
+        assert_eq!(
+            object(&[STEPS], &[NAMES])["properties"],
+            json!({
+                "steps": {"type": "array", "items": {
+                    "type": "object",
+                    "properties": {"mode": {"type": "string", "enum": ["content", "count"]}},
+                    "required": ["mode"],
+                }},
+                "names": {"type": "array", "items": {"type": "string"}},
+            })
+        );
     }
 
     #[test]

@@ -1,14 +1,11 @@
 //! The file or directory that a call names: what was said, what it means, and how it is shown.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::near;
 use crate::os::file::FileError;
 use crate::os::paths;
-use crate::text::nearest::nearest;
-
-/// More names are not looked through for one that is like a wrong one.
-const MOST_NAMES: usize = 10_000;
+use crate::workbench::Workbench;
 
 /// A path from the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +16,8 @@ pub(super) struct Target {
     pub(super) resolved: PathBuf,
     /// As the user would name it: from the working directory where it lies below.
     pub(super) shown: String,
+    /// The working directory.
+    pub(super) cwd: PathBuf,
 }
 
 impl Target {
@@ -26,12 +25,8 @@ impl Target {
         let path = paths::absolute(cwd, Path::new(given));
         // a loop of links leads nowhere; opening it will say so
         let resolved = paths::resolve(&path).unwrap_or_else(|_| path.clone());
-        let shown = match path.strip_prefix(cwd) {
-            Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
-            Ok(below) => below.display().to_string(),
-            Err(_) => path.display().to_string(),
-        };
-        Self { path, resolved, shown }
+        let shown = shown_from(cwd, &path);
+        Self { path, resolved, shown, cwd: cwd.to_owned() }
     }
 
     /// The path that was judged, if it still leads where it did: a link that was put there since would lead elsewhere.
@@ -52,21 +47,23 @@ impl Target {
         format!("Error: {error}")
     }
 
-    /// What the model is told when nothing is there.
+    /// What the model is told when nothing is there, with the names beside it that it may have meant.
     pub(super) fn missing(&self) -> String {
-        match self.alike() {
-            Some(name) => format!("Error: {} does not exist. Did you mean {name}?", self.shown),
-            None => format!("Error: {} does not exist", self.shown),
-        }
+        near::missing(self, None)
     }
 
-    /// A name beside it that a slip could have turned into this one.
-    fn alike(&self) -> Option<String> {
-        let wanted = self.path.file_name()?.to_str()?;
-        let entries = fs::read_dir(self.path.parent()?).ok()?.take(MOST_NAMES).flatten();
-        let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        let name = nearest(wanted, names.iter().map(String::as_str))?;
-        Some(Path::new(&self.shown).with_file_name(name).display().to_string())
+    /// The same after a look through the workspace; what the rules hide is not named.
+    pub(super) fn missing_in(&self, bench: &Workbench) -> String {
+        near::missing(self, Some(bench))
+    }
+}
+
+/// A path as the user would name it.
+pub(super) fn shown_from(cwd: &Path, path: &Path) -> String {
+    match path.strip_prefix(cwd) {
+        Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
+        Ok(below) => below.display().to_string(),
+        Err(_) => path.display().to_string(),
     }
 }
 
@@ -93,15 +90,5 @@ mod tests {
         assert_eq!(target.judged(), Ok(target.resolved.as_path()));
         std::os::unix::fs::symlink("/etc/passwd", &target.path).unwrap();
         assert!(target.judged().unwrap_err().contains("has just become a link to /etc/passwd"));
-    }
-
-    #[test]
-    fn a_slip_in_a_name_is_seen() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir(dir.path().join("src")).unwrap();
-        fs::write(dir.path().join("src/main.rs"), "").unwrap();
-        let missing = |given: &str| Target::new(given, dir.path()).missing();
-        assert_eq!(missing("src/mian.rs"), "Error: src/mian.rs does not exist. Did you mean src/main.rs?");
-        assert_eq!(missing("other.txt"), "Error: other.txt does not exist");
     }
 }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Host, Prepared, Scene, Tool, ToolResult};
-use crate::protocol::{Access, CallId, SavedFile, Tail, ToolStatus};
+use crate::protocol::{Access, Answer, CallId, Choice, SavedFile, Tail, ToolStatus};
 use crate::workbench::{Setup, Workbench};
 
 /// The session; its directory goes with it.
@@ -23,10 +23,11 @@ pub(super) struct Session {
     host: Arc<Alone>,
 }
 
-/// A run without rules: allows nothing, and keeps its checkpoints in memory.
+/// A run without rules: allows nothing, keeps its checkpoints in memory, and answers what it was told to.
 #[derive(Default)]
 struct Alone {
     saved: Mutex<Vec<SavedFile>>,
+    answer: Mutex<Option<Answer>>,
 }
 
 impl Host for Alone {
@@ -37,6 +38,14 @@ impl Host for Alone {
 
     fn allows(&self, _access: &Access) -> bool {
         false
+    }
+
+    /// Without an answer it is waited for for ever.
+    fn ask(&self, _choice: Choice) -> BoxFuture<'_, Answer> {
+        match self.answer.lock().unwrap().clone() {
+            Some(answer) => Box::pin(std::future::ready(answer)),
+            None => Box::pin(std::future::pending()),
+        }
     }
 }
 
@@ -77,6 +86,11 @@ impl Session {
 
     pub(super) fn text(&self, name: &str) -> String {
         String::from_utf8(self.bytes(name)).unwrap()
+    }
+
+    /// What is answered to every question from now on.
+    pub(super) fn answer(&self, answer: Answer) {
+        *self.host.answer.lock().unwrap() = Some(answer);
     }
 
     /// What was noted before files were changed.

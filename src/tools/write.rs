@@ -1,7 +1,7 @@
 //! Write: a whole file, new or in place of an old one.
 //!
 //! An existing file must be known to the model as it is, lest something be lost that nobody has looked at. The bytes
-//! are written as they were sent.
+//! are written as they were sent; a file that holds them already is not touched.
 
 use std::fs;
 use std::io;
@@ -36,7 +36,7 @@ impl Tool for Write {
     }
 
     fn description(&self) -> String {
-        "Create or overwrite a file. Read an existing file first; to change a part of it use Edit.".to_owned()
+        "Create or overwrite a file. Read an existing file first; to change a part of it, edit it.".to_owned()
     }
 
     fn parameters(&self) -> Value {
@@ -84,8 +84,9 @@ impl Call {
         let (call, bench) = (self.clone(), Arc::clone(&scene.bench));
         let before = changing(&scene.cancel, move || call.look(&bench)).await?;
         let verb = match &before {
+            Before::Bytes(bytes) if bytes == self.content.as_bytes() => return Ok(self.unchanged()),
             Before::Nothing => "created",
-            Before::Bytes(_) | Before::Large => "overwritten",
+            Before::Bytes(_) | Before::Large(_) => "overwritten",
         };
         let done = change::carry_out(&scene, vec![self.change(before)]).await?;
         let lines = units::counted(self.content.lines().count() as u64, "line", "lines");
@@ -93,6 +94,12 @@ impl Call {
         let text = format!("{} {verb} ({lines}){note}", self.target.shown);
         let shown = done.changes.into_iter().map(Change::shown).collect();
         Ok(ToolResult::success(text, Display::Changes(shown)))
+    }
+
+    /// There is nothing to do.
+    fn unchanged(&self) -> ToolResult {
+        let text = format!("{} unchanged: it holds this already", self.target.shown);
+        ToolResult::success(text, Display::Line("unchanged".to_owned()))
     }
 
     /// Whether the file may be written, and what would be lost.
@@ -109,13 +116,17 @@ impl Call {
         let path = self.target.judged()?;
         let (file, meta) = open_regular(path).map_err(told)?;
         let failed = |error: io::Error| format!("Error: cannot read {}: {error}", self.target.shown);
-        let now = Stamp::of_file(file, &meta).map_err(failed)?;
+        let (before, now) = if meta.len() > MOST_HELD {
+            let now = Stamp::of_file(file, &meta).map_err(failed)?;
+            (Before::Large(now.clone()), now)
+        } else {
+            let bytes = file::read_regular(path, MOST_HELD).map_err(told)?;
+            let now = Stamp::of(&bytes);
+            (Before::Bytes(bytes), now)
+        };
         let check = bench.files().check(&self.target.resolved, &now);
         check.map_err(|stale| format!("Error: cannot overwrite {}: {stale}", self.target.shown))?;
-        if meta.len() > MOST_HELD {
-            return Ok(Before::Large);
-        }
-        file::read_regular(path, MOST_HELD).map(Before::Bytes).map_err(told)
+        Ok(before)
     }
 
     fn change(&self, before: Before) -> Change {
@@ -164,6 +175,18 @@ mod tests {
         session.told(&Write, write).await;
         assert_eq!(session.text("f"), "new");
         assert_eq!(session.path("f").metadata().unwrap().permissions().mode() & 0o777, 0o750);
+    }
+
+    #[tokio::test]
+    async fn a_file_that_holds_it_already_is_not_touched() {
+        let session = Session::with(&[("f", "same\n")]);
+        session.told(&Read, json!({"file_path": "f"})).await;
+        let written = || session.path("f").metadata().unwrap().modified().unwrap();
+        let long_ago = std::time::SystemTime::UNIX_EPOCH;
+        fs::File::options().write(true).open(session.path("f")).unwrap().set_modified(long_ago).unwrap();
+        let told = session.told(&Write, json!({"file_path": "f", "content": "same\n"})).await;
+        assert_eq!(told, "f unchanged: it holds this already");
+        assert_eq!((written(), session.checkpoints().len()), (long_ago, 0));
     }
 
     #[tokio::test]

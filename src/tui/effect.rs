@@ -1,7 +1,7 @@
 //! All that the screen can want: closed, plain, comparable. Carried out by the runner, in order.
 
 use crate::conversation::GoOn;
-use crate::protocol::{Answer, QuestionId};
+use crate::protocol::{Answer, JobId, QuestionId};
 
 /// One wish.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,14 @@ pub enum Effect {
     Remember(String),
     /// Answer the turn-limit question.
     GoOn(GoOn),
+    /// The command that runs is to go on in the background.
+    MoveForeground,
+    /// Look at the background commands.
+    ListTasks,
+    /// Look at what a background command has printed last.
+    ShowTask(JobId),
+    /// End a background command.
+    EndTask(JobId),
     /// The next permission mode.
     NextMode,
     /// A new session.

@@ -18,10 +18,14 @@ pub enum Focus {
     Running,
     /// A permission prompt.
     Question,
+    /// A question of the model.
+    Choice,
     /// The turn-limit prompt.
     Limit,
     /// A list to pick from.
     Picker,
+    /// The background commands.
+    Tasks,
     /// The whole transcript.
     Pager,
     /// The help page.
@@ -59,6 +63,12 @@ pub enum Action {
     NextMode,
     /// Opens the transcript.
     Transcript,
+    /// Shows the list of steps, or hides it.
+    Todos,
+    /// Moves the running command to the background.
+    Background,
+    /// Ends a background command.
+    EndTask,
     /// On an empty input opens the key help; else `?` is typed.
     Help,
     /// Esc: closes what lies on top.
@@ -153,8 +163,8 @@ impl Focus {
     /// Whether a character that is not bound is typed.
     const fn is_typed_into(self) -> bool {
         match self {
-            Self::Input | Self::Running | Self::Picker => true,
-            Self::Question | Self::Limit | Self::Pager | Self::Help => false,
+            Self::Input | Self::Running | Self::Choice | Self::Picker => true,
+            Self::Question | Self::Limit | Self::Tasks | Self::Pager | Self::Help => false,
         }
     }
 
@@ -163,8 +173,10 @@ impl Focus {
             Self::Input => "Input",
             Self::Running => "While a run goes on",
             Self::Question => "A question",
+            Self::Choice => "A question of the model",
             Self::Limit => "The turn limit",
             Self::Picker => "A list",
+            Self::Tasks => "Background commands",
             Self::Pager => "The transcript and this page",
             Self::Help => "This page",
         }
@@ -230,8 +242,21 @@ const LINE: &[Focus] = &[Focus::Input, Focus::Running];
 /// Where one writes at all.
 const TEXT: &[Focus] = &[Focus::Input, Focus::Running, Focus::Picker];
 const PAGES: &[Focus] = &[Focus::Pager, Focus::Help];
-const EVERYWHERE: &[Focus] =
-    &[Focus::Input, Focus::Running, Focus::Question, Focus::Limit, Focus::Picker, Focus::Pager, Focus::Help];
+/// Where one writes to the model, or answers what is asked.
+const TALK: &[Focus] = &[Focus::Input, Focus::Running, Focus::Question, Focus::Choice];
+const ASKED: &[Focus] = &[Focus::Question, Focus::Choice];
+const LISTS: &[Focus] = &[Focus::Picker, Focus::Tasks];
+const EVERYWHERE: &[Focus] = &[
+    Focus::Input,
+    Focus::Running,
+    Focus::Question,
+    Focus::Choice,
+    Focus::Limit,
+    Focus::Picker,
+    Focus::Tasks,
+    Focus::Pager,
+    Focus::Help,
+];
 
 /// The table. Ctrl+_ comes as Ctrl+7, Ctrl+/ or Ctrl+-, and Backspace as Ctrl+H, as the terminal pleases.
 const TABLE: &[Row] = &[
@@ -256,18 +281,15 @@ const TABLE: &[Row] = &[
     ),
     row(LINE, &[Key::ctrl('d')], Action::DeleteOrLeave, "delete to the right; on an empty input: leave"),
     row(
-        &[Focus::Input, Focus::Running, Focus::Question],
+        TALK,
         &[Key::plain(KeyCode::BackTab)],
         Action::NextMode,
         "next permission mode: default, accept-edits, plan",
     )
     .also(&[with(Mods::SHIFT, KeyCode::Tab)]),
-    row(
-        &[Focus::Input, Focus::Running, Focus::Question],
-        &[Key::ctrl('o')],
-        Action::Transcript,
-        "the whole transcript, with tool output",
-    ),
+    row(TALK, &[Key::ctrl('o')], Action::Transcript, "the whole transcript, with tool output"),
+    row(LINE, &[Key::ctrl('t')], Action::Todos, "show the model's list of steps, or hide it"),
+    row(LINE, &[Key::ctrl('b')], Action::Background, "the running command goes on in the background"),
     row(LINE, &[Key::char('?')], Action::Help, "on an empty input: this page"),
     row(EVERYWHERE, &[Key::ctrl('z')], Action::Suspend, "suspend"),
     row(EVERYWHERE, &[Key::ctrl('l')], Action::Redraw, "draw the screen anew"),
@@ -345,20 +367,26 @@ const TABLE: &[Row] = &[
     row(&[Focus::Question], &[Key::char('1')], Action::Answer(1), "the first answer"),
     row(&[Focus::Question], &[Key::char('2')], Action::Answer(2), "the second"),
     row(&[Focus::Question], &[Key::char('3')], Action::Answer(3), "the third"),
-    row(&[Focus::Question], &[UP], Action::Up, "an answer up"),
-    row(&[Focus::Question], &[DOWN], Action::Down, "an answer down"),
-    row(&[Focus::Question], &[ENTER], Action::Enter, "give the answer with the ❯"),
+    row(ASKED, &[UP], Action::Up, "an answer up"),
+    row(ASKED, &[DOWN], Action::Down, "an answer down"),
+    row(ASKED, &[ENTER], Action::Enter, "give the answer with the ❯"),
     row(&[Focus::Question], &[Key::char('y')], Action::Yes, "yes"),
     row(&[Focus::Question], &[Key::char('n')], Action::No, "no"),
     row(&[Focus::Question], &[ESC, Key::ctrl('c')], Action::Abort, "end the run"),
+    row(&[Focus::Choice], &[Key::char('1')], Action::Answer(1), "the first answer; 2 to 9 the others"),
+    row(&[Focus::Choice], &[ESC], Action::Close, "leave it unanswered"),
+    row(&[Focus::Choice], &[Key::ctrl('c')], Action::Abort, "end the run"),
     row(&[Focus::Limit], &[Key::char('y'), ENTER], Action::Yes, "go on"),
     row(&[Focus::Limit], &[Key::char('n'), ESC], Action::No, "stop").also(&[Key::ctrl('c')]),
-    row(&[Focus::Picker], &[UP, Key::ctrl('p')], Action::Up, "an item up"),
-    row(&[Focus::Picker], &[DOWN, Key::ctrl('n')], Action::Down, "an item down"),
+    row(LISTS, &[UP, Key::ctrl('p')], Action::Up, "an item up"),
+    row(LISTS, &[DOWN, Key::ctrl('n')], Action::Down, "an item down"),
     row(&[Focus::Picker], &[PAGE_UP], Action::PageUp, "ten items up"),
     row(&[Focus::Picker], &[PAGE_DOWN], Action::PageDown, "ten items down"),
     row(&[Focus::Picker], &[ENTER], Action::Enter, "take the item with the ❯"),
     row(&[Focus::Picker], &[ESC], Action::Close, "close").also(&[Key::ctrl('c')]),
+    row(&[Focus::Tasks], &[ENTER], Action::Enter, "what the command printed last, and back"),
+    row(&[Focus::Tasks], &[Key::char('x')], Action::EndTask, "end the command and all it started"),
+    row(&[Focus::Tasks], &[ESC], Action::Close, "back, or close").also(&[Key::char('q'), Key::ctrl('c')]),
     row(PAGES, &[UP], Action::Up, "a row up"),
     row(PAGES, &[DOWN], Action::Down, "a row down"),
     row(PAGES, &[PAGE_UP], Action::PageUp, "a screen up"),
@@ -420,6 +448,7 @@ mod tests {
             );
             check(focus, &[(Key::ctrl('z'), Action::Suspend), (Key::ctrl('l'), Action::Redraw)]);
             check(focus, &[(Key::ctrl('d'), Action::DeleteOrLeave)]);
+            check(focus, &[(Key::ctrl('b'), Action::Background), (Key::ctrl('t'), Action::Todos)]);
         }
         check(Focus::Input, &[(Key::ctrl('c'), Action::ClearOrLeave), (ESC, Action::Close)]);
         check(Focus::Running, &[(Key::ctrl('c'), Action::Abort), (ESC, Action::Abort)]);
@@ -472,6 +501,8 @@ mod tests {
         check(Focus::Running, Some(Action::Type('ö')));
         check(Focus::Picker, Some(Action::Type('ö')));
         check(Focus::Question, None);
+        check(Focus::Choice, Some(Action::Type('ö')));
+        check(Focus::Tasks, None);
         check(Focus::Limit, None);
         check(Focus::Pager, None);
         assert_eq!(action(Focus::Input, Key::ctrl('g')), None);

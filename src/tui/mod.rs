@@ -44,6 +44,8 @@ use view::theme::Theme;
 
 /// How often a waiting line shows its next picture. Slow enough to be calm, quick enough to be alive.
 const TICK: Duration = Duration::from_millis(120);
+/// How often the open list of background commands is looked at: its times are in whole seconds.
+const SECOND: Duration = Duration::from_secs(1);
 /// How long the hint that a second Ctrl+C leaves is shown, and true.
 const LEAVE: Duration = Duration::from_secs(2);
 /// How long a change of size has to last before it is drawn: a drag sends many, and a frame in between is wasted.
@@ -184,6 +186,7 @@ impl Loop {
                     let cause = cause_of(&msg);
                     self.take(msg, cause)?
                 }
+                Woken::Frame if is_open(&self.model) => self.take(Msg::Tick, Cause::Turn)?,
                 Woken::Frame => None,
             };
             if let Some(left) = left {
@@ -267,6 +270,9 @@ impl Loop {
         if is_waiting(&self.model) {
             self.frames.ask(Cause::Tick(now + TICK), now);
         }
+        if is_open(&self.model) {
+            self.frames.ask(Cause::Tick(now + SECOND), now);
+        }
         if let Some(hint_ends) =
             self.model.recent.leave.map(|pressed| LEAVE.saturating_sub(moment.since(pressed)))
             && !hint_ends.is_zero()
@@ -317,12 +323,17 @@ fn cause_of(msg: &Msg) -> Cause {
     match msg {
         Msg::Happened(happening) => match &**happening {
             Happening::Event(_) => Cause::Flow,
-            Happening::Asked(_) | Happening::Ended(_) => Cause::Turn,
+            Happening::Asked(_) | Happening::Ended(_) | Happening::Jobs(_) => Cause::Turn,
         },
         Msg::Key(_) | Msg::Paste(_) => Cause::Key,
         Msg::Resize { .. } => Cause::Resize,
         Msg::Reply(_) | Msg::Tick => Cause::Turn,
     }
+}
+
+/// Whether the list of background commands is open.
+fn is_open(model: &Model) -> bool {
+    matches!(model.overlay, Some(Overlay::Tasks(_)))
 }
 
 /// Whether something is shown that changes with time alone.

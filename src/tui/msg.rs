@@ -5,6 +5,7 @@ use super::model::facts::Facts;
 use super::model::setup::{FirstRun, TrustCard};
 use crate::app::{Insight, ModelRow, Switched};
 use crate::conversation::Happening;
+use crate::protocol::{JobId, JobView, Todo};
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +58,19 @@ pub enum Reply {
     Switched(Box<Switched>),
     /// Something was found out about the model in force.
     Insight(Insight),
+    /// The model's list of steps, as an earlier process left it.
+    Todos(Vec<Todo>),
+    /// The background commands.
+    Tasks(Vec<JobView>),
+    /// What a background command has printed last.
+    TaskOutput {
+        /// Which.
+        id: JobId,
+        /// Its last lines, as they came.
+        text: String,
+    },
+    /// There was nothing that could go on in the background.
+    NothingMoved,
     /// A conversation was begun anew.
     Cleared,
     /// Lines to be shown.

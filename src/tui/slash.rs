@@ -13,6 +13,10 @@ pub enum Slash {
     Clear,
     /// Another model.
     Model,
+    /// The model's list of steps.
+    Todos,
+    /// The background commands.
+    Tasks,
     /// What is in force.
     Status,
     /// Leave.
@@ -70,6 +74,22 @@ pub const TABLE: &[Row] = &[
         argument: "[NAME]",
         text: "another model: from a list, or by name",
         when: When::AtRest,
+    },
+    Row {
+        command: Slash::Todos,
+        name: "todos",
+        aliases: &["todo"],
+        argument: "",
+        text: "the model's list of steps",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Tasks,
+        name: "tasks",
+        aliases: &["jobs", "bashes"],
+        argument: "",
+        text: "commands in the background: look at them, end them",
+        when: When::AtOnce,
     },
     Row {
         command: Slash::Status,

@@ -1,5 +1,5 @@
 //! What lives as long as a session: the workspace, the files that were read, the shell's directory, long outputs, and
-//! the processes that commands left running.
+//! the commands that run beside it.
 //!
 //! Not the conversation, and no judge: whether something may be done is decided before a tool comes here. One for each
 //! session, shared by everything that runs in it. The surprise: nothing here is written before it is needed. A session
@@ -9,21 +9,23 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::FutureExt;
-
-use crate::os::process::{Children, Running};
+use crate::os::process::Children;
 
 pub mod blobs;
 pub mod files;
+pub mod jobs;
 pub mod outputs;
 pub mod shell;
+pub mod todos;
 
 pub use blobs::Blobs;
 pub use files::{Files, Stale, Stamp};
+pub use jobs::Jobs;
 pub use outputs::Outputs;
 pub use shell::{Moved, Shell};
+pub use todos::Todos;
 
 /// What a command finds besides what the user's own environment holds: nothing that waits for a person.
 const UNATTENDED: [(&str, &str); 4] =
@@ -36,7 +38,8 @@ pub struct Workbench {
     outputs: Outputs,
     environment: Vec<(OsString, OsString)>,
     children: Children,
-    left: Mutex<Vec<Left>>,
+    jobs: Jobs,
+    todos: Todos,
     veil: Mutex<Option<Arc<Veil>>>,
 }
 
@@ -54,22 +57,6 @@ pub struct Setup {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// A command whose program has ended and has left others running.
-#[derive(Debug)]
-struct Left {
-    command: String,
-    running: Running,
-}
-
-/// The same, to be shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftRunning {
-    /// The command as it was given.
-    pub command: String,
-    /// Its process number, which is that of its group.
-    pub pid: u32,
-}
-
 impl Workbench {
     /// A workbench in the workspace `setup.root`, which must exist.
     pub fn new(setup: Setup) -> io::Result<Self> {
@@ -83,7 +70,8 @@ impl Workbench {
             outputs: Outputs::new(setup.outputs),
             environment,
             children: Children::new(),
-            left: Mutex::default(),
+            jobs: Jobs::default(),
+            todos: Todos::default(),
             veil: Mutex::default(),
         })
     }
@@ -123,20 +111,14 @@ impl Workbench {
         &self.children
     }
 
-    /// Keeps a command whose program has ended but not all that it started.
-    pub fn keep(&self, command: String, running: Running) {
-        let mut left = self.left();
-        left.retain_mut(Left::is_alive);
-        left.push(Left { command, running });
+    /// What runs beside the conversation.
+    pub fn jobs(&self) -> &Jobs {
+        &self.jobs
     }
 
-    /// What commands have left running, oldest first.
-    pub fn left_running(&self) -> Vec<LeftRunning> {
-        let mut left = self.left();
-        left.retain_mut(Left::is_alive);
-        left.iter()
-            .map(|left| LeftRunning { command: left.command.clone(), pid: left.running.pid() })
-            .collect()
+    /// The steps that the model keeps.
+    pub fn todos(&self) -> &Todos {
+        &self.todos
     }
 
     /// What searches pass over from now on; a file that a call names is judged by itself and not veiled.
@@ -157,23 +139,13 @@ impl Workbench {
     /// Ends everything that still runs, and waits for it.
     pub async fn end_all(&self) {
         self.children.end().await;
-        self.left().clear();
-    }
-
-    fn left(&self) -> MutexGuard<'_, Vec<Left>> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+        self.jobs.clear();
     }
 }
 
 impl fmt::Debug for Workbench {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Workbench").field("root", &self.root()).finish_non_exhaustive()
-    }
-}
-
-impl Left {
-    fn is_alive(&mut self) -> bool {
-        self.running.over().now_or_never().is_none()
     }
 }
 

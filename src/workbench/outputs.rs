@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
@@ -47,6 +47,25 @@ impl Outputs {
         }
         private_file(&path, Open::CreateNew)?.write_all(bytes)?;
         Ok(path)
+    }
+
+    /// Keeps `bytes` under a name that is theirs alone, such as their hash: kept twice, they are there once. Gives the path
+    /// by which they are found again: from the directory of the project's sessions on where the session is kept, else an
+    /// absolute one.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> io::Result<String> {
+        let directory = self.directory()?;
+        let path = directory.join(name);
+        if !path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64) {
+            if !directory.exists() {
+                private_dir(&directory)?;
+            }
+            private_file(&path, Open::Truncate)?.write_all(bytes)?;
+        }
+        let found = match self.kept.as_deref().and_then(Path::file_name) {
+            Some(session) => Path::new(session).join(name),
+            None => path,
+        };
+        found.into_os_string().into_string().map_err(|_path| io::Error::other("its path is not UTF-8"))
     }
 
     /// The directory for what a line of the session only names; not made where it is the session's own.
@@ -103,5 +122,25 @@ mod tests {
         let path = outputs.write(&CallId::from("call"), b"long").unwrap();
         drop(outputs);
         assert_eq!(std::fs::read(path).unwrap(), b"long");
+    }
+
+    #[test]
+    fn what_is_kept_by_its_name_is_kept_once_and_found_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let outputs = Outputs::new(Some(dir.path().join("session")));
+        for _ in 0..2 {
+            assert_eq!(outputs.keep("image-1.png", b"bytes").unwrap(), "session/image-1.png");
+        }
+        let path = dir.path().join("session/image-1.png");
+        assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600);
+        // the rest of a crash
+        std::fs::write(&path, "by").unwrap();
+        outputs.keep("image-1.png", b"bytes").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"bytes");
+        let scratch = Outputs::new(None);
+        let path = scratch.keep("image-1.png", b"bytes").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"bytes");
+        drop(scratch);
+        assert!(!Path::new(&path).exists());
     }
 }

@@ -126,6 +126,25 @@ fn events_come_in_the_order_of_what_happens() {
 }
 
 #[test]
+fn steps_are_told_as_a_list_and_a_question_is_an_error_without_a_denial() {
+    let steps = json!({"todos": [{"content": "look", "status": "completed"}, {"content": "mend"}]});
+    let question = json!({"question": "Which database?", "options": ["SQLite"]});
+    let endpoint = Endpoint::script([
+        calls([call("TodoWrite", steps), call("AskUser", question)]),
+        text("I took SQLite."),
+    ]);
+    let output = streaming(&endpoint).args(["--permission-mode", "plan", "go"]).run().expect_code(0);
+    let results = output.events_of("tool_result");
+    let list = "1 of 2 done\n[x] look\n[ ] mend";
+    assert_eq!((&results[0]["display"], &results[0]["content"]), (&json!(list), &json!(list)));
+    assert_eq!(results[1]["success"], false);
+    let told = endpoint.requests()[1].tool_result("call_2");
+    assert!(told.starts_with("Error: nobody is there to answer") && told.contains("assumed"), "{told}");
+    assert_eq!(output.events_of("permission_denied").len(), 0);
+    endpoint.finish();
+}
+
+#[test]
 fn a_message_event_is_the_message_as_it_is_sent_later() {
     let endpoint = Endpoint::script([
         text("Two at once.")

@@ -58,7 +58,9 @@ fn check(shop: &Workshop, first: Option<Call>, made: impl Fn(usize) -> Call) {
     // the look itself has a pipe open, and a command before it may still be ending
     let grown = |late: u64, early: u64| late > early + SLACK;
     assert!(!grown(last.descriptors, early.descriptors), "{looks:?}");
-    assert!(!grown(last.threads, early.threads) && !grown(last.children, early.children), "{looks:?}");
+    assert!(!grown(last.children, early.children), "{looks:?}");
+    // calls that only read run side by side, each on a thread; those threads rest for ten seconds
+    assert!(last.threads <= ROUND as u64 + SLACK, "{looks:?}");
     // what was said stays in memory: three times its bytes, and 8 MB for the allocator
     let said = u64::try_from(told.iter().map(String::len).sum::<usize>()).unwrap() / 1024;
     assert!(last.memory <= early.memory + 8 * 1024 + 3 * said, "{looks:?}, {said} KB said");

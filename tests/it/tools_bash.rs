@@ -257,6 +257,31 @@ fn a_command_of_several_lines_with_a_here_document_runs_as_it_stands() {
 }
 
 #[test]
+fn a_command_runs_and_ends_as_it_would_in_a_shell() {
+    let shop = Workshop::new().file("plain", "no program");
+    let cases = [
+        ("echo a # and so on", "a"),
+        ("cat <<E\nx\nE", "x"),
+        ("echo a; exit 4; echo b", "Error: exit code 4\na"),
+        ("set -e; false; echo no", "Error: exit code 1\n(no output)"),
+        ("false | true", "(no output)"),
+        ("exec bash", "(no output)"),
+        ("f() { echo f; }; f", "f"),
+        ("f", "Error: exit code 127 (a command was not found)\n"),
+        ("./plain", "Error: exit code 126 (a file could not be run)\n"),
+        ("bash -c 'kill -SEGV $$'; exit", "Error: exit code 139 (a command was ended by signal SEGV)"),
+        ("exit 255", "Error: exit code 255\n(no output)"),
+        ("printf 'a\\0b'", "a␀b"),
+        ("printf '|\\b/\\b-\\bdone'", "done"),
+        ("echo >/dev/tty", "Error: exit code 1\n"),
+    ];
+    let told = shop.tell_all(cases.map(|(command, _)| bash(command)));
+    for ((command, expected), told) in cases.iter().zip(told) {
+        assert!(told.starts_with(expected), "{command}: {told}");
+    }
+}
+
+#[test]
 fn a_system_without_bash_is_served_by_the_plain_shell() {
     let shop = Workshop::new().with(|clawd| clawd.env("PATH", "/nowhere"));
     assert_eq!(tell(&shop, "echo hello"), "hello");

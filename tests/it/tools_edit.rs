@@ -7,6 +7,10 @@ use serde_json::{Value, json};
 
 use crate::endpoint::{Call, call};
 use crate::workshop::{Workshop, lines_of};
+use cases::{BLANKS, Case, ENCODINGS, End, LINE_ENDS, PLAIN, TYPOGRAPHY};
+
+#[path = "../../src/tools/edit/matcher/tests/cases.rs"]
+mod cases;
 
 fn read(path: &str) -> Call {
     call("Read", json!({"file_path": path}))
@@ -160,7 +164,7 @@ fn a_file_read_under_one_name_is_known_under_the_other() {
 
 #[test]
 fn files_that_are_no_text_are_refused_and_kept() {
-    let shop = Workshop::new().file("wide", b"\xff\xfea\0\n\0").file("nul", b"a\0b");
+    let shop = Workshop::new().file("wide", b"\xff\xfea\0\n").file("nul", b"a\0b");
     let write = json!({"command": "printf 'a\\0b' > nul"});
     let told =
         shop.tell_all([read("wide"), edit("wide", "a", "b"), call("Bash", write), edit("nul", "a", "b")]);
@@ -168,7 +172,7 @@ fn files_that_are_no_text_are_refused_and_kept() {
     assert!(told[3].starts_with("Error: "), "{}", told[3]);
     assert_eq!(
         (shop.bytes("wide").as_slice(), shop.bytes("nul").as_slice()),
-        (&b"\xff\xfea\0\n\0"[..], &b"a\0b"[..])
+        (&b"\xff\xfea\0\n"[..], &b"a\0b"[..])
     );
 }
 
@@ -189,4 +193,46 @@ fn an_edit_of_a_large_file_tells_a_short_diff() {
     let told = shop.tell_all([read("f"), call("Edit", all)]).remove(1);
     assert!(told.len() <= 50 * 1024 && told.contains("200000 places"), "{} {told:.200}", told.len());
     assert_eq!(shop.text("f"), lines.replace("value", "number"));
+}
+
+/// What a case has on disk: as it is, or in UTF-16.
+fn on_disk(case: &Case, bytes: &[u8]) -> Vec<u8> {
+    if !case.wide {
+        return bytes.to_vec();
+    }
+    let text = format!("\u{feff}{}", str::from_utf8(bytes).unwrap());
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+#[test]
+fn hard_edits_end_as_they_must_or_change_nothing() {
+    let cases: Vec<&Case> = [PLAIN, LINE_ENDS, BLANKS, TYPOGRAPHY, ENCODINGS].into_iter().flatten().collect();
+    let shop = Workshop::new();
+    let mut calls = Vec::new();
+    for (number, case) in cases.iter().enumerate() {
+        let path = format!("case{number}");
+        shop.write(&path, on_disk(case, case.file));
+        let edit = json!({"file_path": path, "old_string": case.old, "new_string": case.new, "replace_all": case.all});
+        calls.push([read(&path), call("Edit", edit)]);
+    }
+    // an answer may have 64 calls
+    let told = shop.run(calls.chunks(32).map(<[[Call; 2]]>::concat)).told;
+    assert_eq!(told.len(), 2 * cases.len());
+    for (number, (case, told)) in cases.iter().zip(told.chunks(2)).enumerate() {
+        let (expected, words) = match case.end {
+            End::Holds(bytes) => (bytes, None),
+            End::Refused(words) => (case.file, Some(words)),
+        };
+        let found = shop.bytes(&format!("case{number}"));
+        let (found, expected) =
+            (found.escape_ascii().to_string(), on_disk(case, expected).escape_ascii().to_string());
+        assert_eq!(found, expected, "{}: {}", case.name, told[1]);
+        assert_eq!(told[1].starts_with("Error: "), words.is_some(), "{}: {}", case.name, told[1]);
+        // what Read cannot show is not known
+        let words = words.unwrap_or_default().iter().filter(|_| !told[1].contains("has not been read"));
+        for word in words {
+            let word = word.replace("in f", &format!("in case{number}"));
+            assert!(told[1].contains(&word), "{}: no `{word}` in: {}", case.name, told[1]);
+        }
+    }
 }

@@ -193,6 +193,61 @@ fn write_creates_a_file_and_its_parents_byte_for_byte() {
 }
 
 #[test]
+fn write_leaves_a_file_alone_that_holds_it_already() {
+    let shop = Workshop::new().file("a.txt", "same\n");
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1);
+    File::options().write(true).open(shop.path("a.txt")).unwrap().set_modified(long_ago).unwrap();
+    let told = shop.tell_all([
+        call("Write", json!({"file_path": "a.txt", "content": "same\n"})),
+        call("Read", read("a.txt")),
+        call("Write", json!({"file_path": "a.txt", "content": "same\n"})),
+    ]);
+    assert!(told[0].starts_with("Error: ") && told[0].contains("has not been read"), "{}", told[0]);
+    assert!(told[2].contains("unchanged"), "{}", told[2]);
+    assert_eq!(shop.path("a.txt").metadata().unwrap().modified().unwrap(), long_ago);
+}
+
+#[test]
+fn a_write_that_fails_takes_the_directories_with_it_that_it_made() {
+    let shop = Workshop::new().file("kept/x", "x");
+    let name = "n".repeat(300);
+    let told = shop.tell_all([
+        call("Write", json!({"file_path": format!("new/deep/{name}"), "content": "x"})),
+        call("Write", json!({"file_path": format!("kept/deep/{name}"), "content": "x"})),
+    ]);
+    assert!(told.iter().all(|told| told.starts_with("Error: ") && told.contains("too long")), "{told:?}");
+    assert!(!shop.path("new").exists() && !shop.path("kept/deep").exists() && shop.path("kept/x").exists());
+}
+
+#[test]
+fn write_follows_a_link_inside_the_workspace_and_judges_one_that_leads_out() {
+    let shop = Workshop::in_mode("accept-edits").file("real", "old");
+    let outside = shop.clawd().home().join("outside");
+    fs::write(&outside, "theirs").unwrap();
+    symlink("real", shop.path("in")).unwrap();
+    symlink(&outside, shop.path("out")).unwrap();
+    symlink(shop.clawd().home(), shop.path("dir")).unwrap();
+    let write = |path: &str| call("Write", json!({"file_path": path, "content": "new"}));
+    let run = shop.run([[call("Read", read("in"))], [write("in")], [write("out")], [write("dir/made")]]);
+    assert_eq!([1, 3].map(|number| run.was_denied(number)), [false, true]);
+    // what is there cannot be read unasked, and so not be written over
+    assert!(run.told[2].starts_with("Error: "), "{}", run.told[2]);
+    assert_eq!(
+        (shop.text("real").as_str(), fs::read_to_string(&outside).unwrap().as_str()),
+        ("new", "theirs")
+    );
+    assert!(shop.path("in").is_symlink() && !shop.clawd().home().join("made").exists());
+}
+
+#[test]
+fn write_refuses_a_pipe_at_once() {
+    let shop = Workshop::new();
+    rustix::fs::mkfifoat(rustix::fs::CWD, shop.path("fifo"), rustix::fs::Mode::RWXU).unwrap();
+    let told = shop.tell("Write", json!({"file_path": "fifo", "content": "x"}));
+    assert!(told.starts_with("Error: ") && told.contains("named pipe"), "{told}");
+}
+
+#[test]
 fn write_refuses_a_file_that_was_not_read() {
     let shop = Workshop::new().file("a.txt", "old");
     let write = json!({"file_path": "a.txt", "content": "new"});

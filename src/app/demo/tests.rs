@@ -1,5 +1,6 @@
 //! The script against the real loop and the real tools.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -15,10 +16,11 @@ use crate::cli::{self, Parsed};
 use crate::conversation::{Conversation, Happening, Parts};
 use crate::os::clock::SystemClock;
 use crate::os::env::Env;
+use crate::os::http::Web;
 use crate::permission::{Mode, Policy, PolicyCell, Scope};
 use crate::protocol::{AgentEvent, Answer, Asked, EntryBody, History, Message, Preview, Question, RunEnd};
 use crate::session::SharedLog;
-use crate::tools::ToolRegistry;
+use crate::tools::{EditTool, ToolRegistry};
 use crate::workbench::{Setup, Workbench};
 
 /// A demonstration without a screen.
@@ -61,7 +63,10 @@ impl Stage {
         let bench = Arc::new(Workbench::new(setup).unwrap());
         let agent = Agent::create(AgentParts {
             chat: Arc::new(Script { pace }),
-            tools: Arc::new(ToolRegistry::built_in(&bench, &std::collections::HashSet::new()).unwrap()),
+            tools: Arc::new(
+                ToolRegistry::built_in(&bench, EditTool::Replacement, Web::default(), &HashSet::new())
+                    .unwrap(),
+            ),
             hooks: Arc::new(NoHooks),
             clock: Arc::new(SystemClock),
             system: "".into(),
@@ -96,7 +101,10 @@ impl Stage {
                         scene.said.push_str(&answer.text);
                     }
                 }
-                Happening::Event(_) => {}
+                Happening::Event(_) | Happening::Jobs(_) => {}
+                Happening::Asked(Question { asked: Asked::Choice(_), .. }) => {
+                    panic!("the script asks nothing")
+                }
                 Happening::Asked(Question { id, asked: Asked::Approval(approval) }) => {
                     scene.questions += 1;
                     let deny = |words: Option<&str>| Answer::Deny { words: words.map(str::to_owned) };
@@ -194,7 +202,7 @@ async fn words_stopped_in_the_middle_are_said_again() {
         match stage.conversation.next().await {
             Happening::Event(AgentEvent::TextDelta(_)) => stage.conversation.abort(),
             Happening::Ended(_) => break,
-            Happening::Event(_) | Happening::Asked(_) => {}
+            Happening::Event(_) | Happening::Asked(_) | Happening::Jobs(_) => {}
         }
     }
     let scene = stage.play("what was that?", |_| Reply::Stop).await;

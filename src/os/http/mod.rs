@@ -1,4 +1,5 @@
-//! The one maker of HTTP clients, and the only place that names `reqwest::Client::builder`.
+//! The one maker of HTTP clients, and the only place that names `reqwest::Client::builder`: [`client`] for an endpoint that the
+//! user has named, [`Web`] for pages that anyone may have named.
 //!
 //! A client is for one address: whether it needs TLS, and which proxy stands before it, is decided when it is made.
 //! There is no total time limit: an answer may stream for an hour, only silence ends it.
@@ -6,21 +7,28 @@
 //! The surprise: a client for plain `http` is built without TLS roots, in 0.1 ms instead of 2 to 3. And none follows a
 //! redirect: the key would go along.
 
+mod address;
+mod guard;
 mod proxy;
 mod roots;
 #[cfg(test)]
 mod tests;
+mod web;
+mod web_url;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
-use reqwest::{Client, Proxy, Url};
+use reqwest::{Client, ClientBuilder, Proxy, Url};
 
 use super::file::FileError;
 
+pub use guard::GuardError;
 pub use proxy::Proxies;
 pub use roots::Roots;
+pub use web::{Web, WebAnswer, WebError};
+pub use web_url::{WebUrl, WebUrlError};
 
 /// What a server sees of us.
 const USER_AGENT: &str = concat!("clawd/", env!("CARGO_PKG_VERSION"));
@@ -89,6 +97,10 @@ pub enum HttpError {
 
 /// Makes a client; keep it, its connections are reused.
 pub fn client(options: &HttpOptions) -> Result<Client, HttpError> {
+    builder(options)?.build().map_err(HttpError::Build)
+}
+
+fn builder(options: &HttpOptions) -> Result<ClientBuilder, HttpError> {
     let mut builder = Client::builder()
         .user_agent(USER_AGENT)
         .connect_timeout(options.connect_timeout)
@@ -105,7 +117,5 @@ pub fn client(options: &HttpOptions) -> Result<Client, HttpError> {
     if let Some(idle) = options.idle_timeout {
         builder = builder.read_timeout(idle);
     }
-    builder =
-        if needs_tls { builder.tls_certs_merge(options.roots.load()?) } else { builder.tls_certs_only([]) };
-    builder.build().map_err(HttpError::Build)
+    Ok(if needs_tls { builder.tls_certs_merge(options.roots.load()?) } else { builder.tls_certs_only([]) })
 }

@@ -2,9 +2,9 @@
 //!
 //! No shell lives on between calls; what is kept is its directory (`directory`). Starting, limiting and ending
 //! processes is the affair of `os`; here the command is told in which environment it runs, and the model how it
-//! ended. The surprise: a command is over when its shell is. What it left running goes on, and is listed.
+//! ended. The surprise: a command is over when its shell is. What it left running goes on as a job, and so does what
+//! was asked to run in the background or is moved there while it runs.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,35 +14,46 @@ use serde_json::{Map, Value};
 
 use self::directory::Directory;
 use self::said::Said;
+use self::start::{SHELLS, Started};
 use super::schema::{self, Param};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
-use crate::os::capture;
-use crate::os::process::{Exit, Finished, Running, Spawn, SpawnError};
-use crate::protocol::{Access, Content, Display, ExecAccess, Preview, Tail, ToolStatus};
+use crate::os::capture::{self, Output};
+use crate::os::process::{Exit, Finished, Running};
+use crate::protocol::{Access, Content, Display, ExecAccess, JobId, Preview, Tail, ToolStatus, Why};
 use crate::text::units;
+use crate::workbench::jobs::Foreground;
 use crate::workbench::{Moved, Shell, Workbench};
 
 mod directory;
-mod said;
+pub(super) mod said;
+mod start;
 
 /// The contract's default and limit, in milliseconds.
 const TIMEOUT: u64 = 120_000;
 const MOST_TIMEOUT: u64 = 600_000;
 
+/// How long a command in the background is watched at its start: what fails at once is told at once.
+const FIRST_LOOK: Duration = Duration::from_millis(300);
+
 const COMMAND: Param = Param::text("command", "").or(&["cmd", "script"]);
 const TIMEOUT_MS: Param = Param::integer("timeout", "ms, default 120000, max 600000").or(&["timeout_ms"]);
 const DESCRIPTION: Param = Param::text("description", "what it does, in a few words");
+const BACKGROUND: Param =
+    Param::flag("run_in_background", "for servers: returns an id for BashOutput; no timeout")
+        .or(&["background", "is_background"]);
 
 /// The tool.
 #[derive(Debug, Clone)]
 pub struct Bash {
     shell: Arc<Shell>,
+    /// What may run a command, the first that is there.
+    programs: &'static [&'static str],
 }
 
 impl Bash {
     /// Commands run where `shell` is.
     pub fn new(shell: Arc<Shell>) -> Self {
-        Self { shell }
+        Self { shell, programs: &SHELLS }
     }
 }
 
@@ -52,12 +63,13 @@ impl Tool for Bash {
     }
 
     fn description(&self) -> String {
-        "Run a bash command without input. The directory is kept between calls while in the workspace; variables are not."
+        "Run a bash command without input; what asks or needs a terminal fails. The directory is kept between calls \
+         while in the workspace; variables, functions and aliases are not."
             .to_owned()
     }
 
     fn parameters(&self) -> Value {
-        schema::object(&[COMMAND], &[TIMEOUT_MS, DESCRIPTION])
+        schema::object(&[COMMAND], &[TIMEOUT_MS, DESCRIPTION, BACKGROUND])
     }
 
     fn concurrency(&self) -> Concurrency {
@@ -66,17 +78,38 @@ impl Tool for Bash {
 
     fn prepare(&self, arguments: &Map<String, Value>, _cwd: &Path) -> Result<Box<dyn Prepared>, String> {
         let command = COMMAND.need_some(arguments)?;
+        if command.contains('\0') {
+            return Err(
+                "Error: `command` holds a NUL character, which no shell can be given (try `printf '\\0'`)"
+                    .to_owned(),
+            );
+        }
         // 0 means "not set" to models that fill in every parameter
-        let timeout = TIMEOUT_MS.number(arguments)?.filter(|timeout| *timeout > 0).unwrap_or(TIMEOUT);
-        let limit = Duration::from_millis(timeout.min(MOST_TIMEOUT));
-        Ok(Box::new(Call { exec: ExecAccess { command, cwd: self.shell.cwd() }, limit }))
+        let timeout = TIMEOUT_MS.number(arguments)?.filter(|timeout| *timeout > 0);
+        let limit = timeout.map(|timeout| Duration::from_millis(timeout.min(MOST_TIMEOUT)));
+        let place = if BACKGROUND.is_set(arguments)? { Place::Background } else { Place::Foreground };
+        let limit = match place {
+            Place::Foreground => limit.or(Some(Duration::from_millis(TIMEOUT))),
+            Place::Background => limit,
+        };
+        let exec = ExecAccess { command, cwd: self.shell.cwd() };
+        Ok(Box::new(Call { exec, limit, place, programs: self.programs }))
     }
+}
+
+/// Where a command is to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Foreground,
+    Background,
 }
 
 #[derive(Debug, Clone)]
 struct Call {
     exec: ExecAccess,
-    limit: Duration,
+    limit: Option<Duration>,
+    place: Place,
+    programs: &'static [&'static str],
 }
 
 impl Prepared for Call {
@@ -93,63 +126,85 @@ impl Prepared for Call {
     }
 }
 
+/// How the waiting for a command came to its end.
+enum Waited {
+    Ended(Finished),
+    /// It goes on, beside the conversation.
+    GoesOn,
+}
+
 impl Call {
     async fn carry_out(self, scene: &Scene) -> ToolResult {
         if scene.cancel.is_cancelled() {
             return ToolResult::interrupted();
         }
-        let directory = Directory::of(&self.exec.command, &scene.bench);
-        let mut running = match self.start(scene, directory.as_ref()) {
-            Ok(running) => running,
+        let mut started = match self.start(scene) {
+            Ok(started) => started,
             Err(error) => return self.not_started(scene, &error),
         };
-        let finished = follow(&mut running, scene).await;
+        let (waited, why) = match self.place {
+            Place::Foreground => {
+                let front = scene.bench.jobs().foreground();
+                (follow(&mut started.running, scene, &front).await, Why::Moved)
+            }
+            Place::Background => (first_look(&mut started.running, scene).await, Why::Asked),
+        };
+        match waited {
+            Waited::Ended(finished) => self.ended(scene, started, &finished),
+            Waited::GoesOn => self.goes_on(scene, started.running, why),
+        }
+    }
+
+    /// The shell has exited. What it left running becomes a job.
+    fn ended(&self, scene: &Scene, started: Started, finished: &Finished) -> ToolResult {
+        let Started { running, directory, program } = started;
         let moved =
             directory.and_then(Directory::read).map(|to| (scene.bench.shell().moved_to(to.clone()), to));
         let mut notes = Vec::new();
+        if finished.exit != Exit::Code(0) {
+            notes.extend(program.map(|program| format!("[there is no bash here: run by {program}]")));
+        }
         if finished.lingering && matches!(finished.exit, Exit::Code(_) | Exit::Signal(_)) {
-            notes.push(format!("[left running: process group {}]", running.pid()));
-            scene.bench.keep(self.exec.command.clone(), running);
+            let id = self.adopt(scene, running, Why::LeftBehind, &finished.output);
+            notes.push(format!("[left running: {id}; {READ_ON}]"));
         }
         notes.extend(where_it_is(scene.bench.shell(), moved));
-        self.told(scene, &finished, notes)
+        self.told(scene, finished, notes)
     }
 
-    fn start(&self, scene: &Scene, directory: Option<&Directory>) -> Result<Running, SpawnError> {
-        let start = |argv: Vec<OsString>| {
-            let mut spawn = Spawn::new(argv, &self.exec.cwd);
-            spawn.env = scene.bench.environment().to_vec();
-            spawn.env.extend(directory.map(Directory::variable));
-            spawn.limit = Some(self.limit);
-            spawn.keep = capture::Keep { file: scene.bench.outputs().path(&scene.call).ok(), ..said::keep() };
-            scene.bench.children().start(spawn)
+    /// It runs on; what it has printed so far is told.
+    fn goes_on(&self, scene: &Scene, running: Running, why: Why) -> ToolResult {
+        let output = running.so_far();
+        let id = self.adopt(scene, running, why, &output);
+        let said = Said::of(&output);
+        let by = match why {
+            Why::Moved => "moved to the background by the user",
+            Why::Asked | Why::LeftBehind => "running in the background",
         };
-        let command = || OsString::from(&self.exec.command);
-        match start(vec!["bash".into(), "--noprofile".into(), "--norc".into(), "-c".into(), command()]) {
-            // a plain shell does not say where it ended
-            Err(SpawnError::NoProgram { .. }) => start(vec!["/bin/sh".into(), "-c".into(), command()]),
-            started => started,
+        let mut parts = vec![format!("[{by}: {id}; {READ_ON}]")];
+        if said.cut {
+            parts.insert(0, said::whole(scene, &output));
         }
+        if !said.text.is_empty() {
+            parts.insert(0, said.text.clone());
+        }
+        let how = match why {
+            Why::Moved => "moved to the background",
+            Why::Asked | Why::LeftBehind => "in the background",
+        };
+        let display = Display::Output { text: said.text, ended: Some(format!("{how}: {id}")) };
+        ToolResult { status: ToolStatus::Success, content: Content::text(parts.join("\n")), display }
     }
 
-    fn not_started(&self, scene: &Scene, error: &SpawnError) -> ToolResult {
-        let shell = scene.bench.shell();
-        let is_gone = matches!(error, SpawnError::NoDirectory { .. }) && self.exec.cwd != shell.root();
-        if is_gone {
-            shell.moved_to(shell.root().to_owned());
-            return ToolResult::failed(format!(
-                "Error: {error}; the next one runs in {}",
-                shell.root().display()
-            ));
-        }
-        ToolResult::failed(format!("Error: {error}"))
+    fn adopt(&self, scene: &Scene, running: Running, why: Why, told: &Output) -> JobId {
+        scene.bench.jobs().adopt(self.exec.command.clone(), running, why, told.end())
     }
 
     /// The result: how it ended where that was not well, what it said, and what else is to be known.
     fn told(&self, scene: &Scene, finished: &Finished, mut notes: Vec<String>) -> ToolResult {
         let said = Said::of(&finished.output);
         if said.cut {
-            notes.insert(0, whole(scene, finished));
+            notes.insert(0, said::whole(scene, &finished.output));
         }
         let (status, error, ended) = self.how(finished.exit);
         let output = if said.text.is_empty() { "(no output)" } else { &said.text };
@@ -162,14 +217,14 @@ impl Call {
     fn how(&self, exit: Exit) -> (ToolStatus, Option<String>, Option<String>) {
         let (status, error, ended) = match exit {
             Exit::Code(0) => return (ToolStatus::Success, None, None),
-            Exit::Code(code) => (ToolStatus::Failed, format!("exit code {code}"), format!("exit {code}")),
-            Exit::Signal(signal) => {
-                let ended = format!("ended by signal {signal}{}", signal_name(signal));
-                (ToolStatus::Failed, ended.clone(), ended)
+            Exit::Code(code) => {
+                (ToolStatus::Failed, format!("{exit}{}", said::hint(code)), format!("exit {code}"))
             }
+            Exit::Signal(_) => (ToolStatus::Failed, exit.to_string(), exit.to_string()),
             Exit::TimedOut => {
-                let ended = format!("timed out after {}", units::duration(self.limit));
-                (ToolStatus::Failed, format!("{ended} (`timeout` may be up to {MOST_TIMEOUT} ms)"), ended)
+                let ended = format!("timed out after {}", units::duration(self.limit.unwrap_or_default()));
+                let mend = format!("`timeout` may be up to {MOST_TIMEOUT} ms; `run_in_background` has none");
+                (ToolStatus::Failed, format!("{ended} ({mend})"), ended)
             }
             Exit::Aborted => {
                 (ToolStatus::Interrupted, "interrupted by the user".to_owned(), "interrupted".to_owned())
@@ -179,15 +234,19 @@ impl Call {
     }
 }
 
-/// Waits for the command, or for the wish to end it, and passes its newest output on.
-async fn follow(running: &mut Running, scene: &Scene) -> Finished {
+/// How the model learns more of a job.
+const READ_ON: &str = "BashOutput reads on, KillShell ends it";
+
+/// Waits for the command, or for the wish to end or to move it, and passes its newest output on.
+async fn follow(running: &mut Running, scene: &Scene, front: &Foreground) -> Waited {
     let mut tail = running.tail();
     let finished = running.wait_or_abort(&scene.cancel);
     tokio::pin!(finished);
     loop {
         tokio::select! {
             biased;
-            finished = &mut finished => return finished,
+            finished = &mut finished => return Waited::Ended(finished),
+            () = front.moved() => return Waited::GoesOn,
             Ok(()) = tail.changed() => {
                 let newest = view(&tail.borrow_and_update());
                 scene.progress.send_replace(newest);
@@ -196,8 +255,18 @@ async fn follow(running: &mut Running, scene: &Scene) -> Finished {
     }
 }
 
+/// Waits a moment for a command in the background. An abort of the run is none of its.
+async fn first_look(running: &mut Running, scene: &Scene) -> Waited {
+    tokio::select! {
+        biased;
+        finished = running.wait() => Waited::Ended(finished),
+        () = scene.cancel.cancelled() => Waited::GoesOn,
+        () = tokio::time::sleep(FIRST_LOOK) => Waited::GoesOn,
+    }
+}
+
 fn view(tail: &capture::Tail) -> Tail {
-    Tail { lines: tail.text.lines().map(str::to_owned).collect(), bytes: tail.bytes }
+    Tail { lines: tail.text.lines().map(str::to_owned).collect(), bytes: tail.bytes, count: tail.lines }
 }
 
 /// Where the shell is, if that is not where the session is.
@@ -214,44 +283,6 @@ fn where_it_is(shell: &Shell, moved: Option<(Moved, PathBuf)>) -> Option<String>
     }
 }
 
-/// Where the whole of a long output is.
-fn whole(scene: &Scene, finished: &Finished) -> String {
-    let output = &finished.output;
-    let size = format!("{}, {}", units::bytes(output.bytes), units::counted(output.lines, "line", "lines"));
-    let written = match (&output.file, output.whole()) {
-        (Some(file), _) if file.bytes == output.bytes => Ok(file.path.clone()),
-        (Some(file), _) if file.error.is_none() => {
-            return format!("[{size}; the first {} in {}]", units::bytes(file.bytes), file.path.display());
-        }
-        (Some(file), _) => Err(file.error.clone().unwrap_or_default()),
-        (None, Some(whole)) => {
-            scene.bench.outputs().write(&scene.call, &whole).map_err(|error| error.to_string())
-        }
-        (None, None) => Err("no file could be made".to_owned()),
-    };
-    match written {
-        Ok(path) => format!("[{size}; the whole in {}]", path.display()),
-        Err(error) => format!("[{size}; the whole is lost: {error}]"),
-    }
-}
-
-fn signal_name(signal: i32) -> &'static str {
-    match signal {
-        1 => " (HUP)",
-        2 => " (INT)",
-        3 => " (QUIT)",
-        4 => " (ILL)",
-        6 => " (ABRT)",
-        8 => " (FPE)",
-        9 => " (KILL)",
-        11 => " (SEGV)",
-        13 => " (PIPE)",
-        14 => " (ALRM)",
-        15 => " (TERM)",
-        _ => "",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
@@ -260,6 +291,7 @@ mod tests {
 
     use super::super::testing::Session;
     use super::*;
+    use crate::protocol::JobState;
 
     fn bash(session: &Session) -> Bash {
         Bash::new(Arc::clone(session.bench.shell()))
@@ -286,7 +318,8 @@ mod tests {
         assert_eq!(result.display, Display::Output { text: "oh".into(), ended: Some("exit 3".into()) });
         assert_eq!(text(&session, "true").await, "(no output)");
         assert_eq!(text(&session, "kill -9 $$").await, "Error: ended by signal 9 (KILL)\n(no output)");
-        assert!(text(&session, "no-such-program").await.starts_with("Error: exit code 127\n"));
+        let told = text(&session, "no-such-program").await;
+        assert!(told.starts_with("Error: exit code 127 (a command was not found)\n"), "{told}");
         assert_eq!(text(&session, "cat; echo \"$PAGER$GIT_PAGER\"").await, "catcat");
     }
 
@@ -340,6 +373,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_workspace_that_was_away_works_again_when_it_is_back() {
+        let session = Session::new();
+        let away = session.root.with_extension("away");
+        std::fs::rename(&session.root, &away).unwrap();
+        let error = text(&session, "pwd").await;
+        assert!(error.starts_with("Error: cannot run `bash`: the directory"), "{error}");
+        std::fs::rename(&away, &session.root).unwrap();
+        assert_eq!(text(&session, "pwd").await, session.root.display().to_string());
+    }
+
+    #[tokio::test]
+    async fn the_directory_may_stay_in_one_that_was_added() {
+        let (session, added) = (Session::new(), tempfile::tempdir().unwrap());
+        let added = added.path().canonicalize().unwrap();
+        session.bench.shell().add(added.clone());
+        let told = text(&session, &format!("cd {}; false", added.display())).await;
+        assert_eq!(told, format!("Error: exit code 1\n(no output)\n[directory: {}]", added.display()));
+    }
+
+    #[tokio::test]
     async fn a_long_output_is_cut_in_the_middle_and_kept_whole() {
         let session = Session::new();
         for (command, bytes) in [("seq 1 3000", 13_893), ("seq 1 200000", 1_288_895)] {
@@ -380,19 +433,113 @@ mod tests {
     async fn what_is_left_running_is_listed_and_ends_with_the_session() {
         let session = Session::new();
         let told = text(&session, "sleep 60 & echo $!").await;
-        let left = session.bench.left_running();
+        let left = session.bench.jobs().list();
         assert_eq!(left.len(), 1);
-        assert!(told.ends_with(&format!("[left running: process group {}]", left[0].pid)), "{told}");
+        assert!(told.ends_with("[left running: bash_1; BashOutput reads on, KillShell ends it]"), "{told}");
+        assert_eq!((left[0].id.as_str(), left[0].why), ("bash_1", Why::LeftBehind));
         session.bench.end_all().await;
-        assert!(session.bench.left_running().is_empty());
+        assert!(session.bench.jobs().list().is_empty());
     }
 
     #[tokio::test]
-    async fn without_bash_a_plain_shell_will_do() {
-        let environment = vec![("PATH".into(), "/nowhere".into())];
+    async fn what_runs_in_the_background_is_told_by_its_id_and_has_no_time_limit_unless_given() {
+        let session = Session::new();
+        let bash = bash(&session);
+        let told =
+            session.told(&bash, json!({"command": "echo up; sleep 60", "run_in_background": true})).await;
+        assert_eq!(told, "up\n[running in the background: bash_1; BashOutput reads on, KillShell ends it]");
+        assert_eq!(session.bench.jobs().list()[0].why, Why::Asked);
+        let limited = json!({"command": "sleep 60", "run_in_background": true, "timeout": 400});
+        let mut changed = session.bench.jobs().changed();
+        session.told(&bash, limited).await;
+        let list = || session.bench.jobs().list();
+        changed.wait_for(|_| list().len() == 2 && list()[1].state != JobState::Running).await.unwrap();
+        assert_eq!(list()[1].state, JobState::Ended { how: "timed out".to_owned() });
+        assert_eq!(list()[0].state, JobState::Running);
+        session.bench.end_all().await;
+    }
+
+    #[tokio::test]
+    async fn a_background_command_that_ends_at_once_is_told_as_any_other() {
+        let session = Session::new();
+        let run = async |command: &str| {
+            session.run(&bash(&session), &json!({"command": command, "run_in_background": true})).await
+        };
+        let failed = run("no-such-server").await;
+        assert_eq!(failed.status, ToolStatus::Failed);
+        assert!(failed.content.to_text().starts_with("Error: exit code 127"), "{failed:?}");
+        assert_eq!(run("echo done").await.content.to_text(), "done");
+        assert!(session.bench.jobs().list().is_empty());
+        let left = run("sleep 60 & echo done").await.content.to_text();
+        assert!(left.starts_with("done\n[left running: bash_1;"), "{left}");
+        session.bench.end_all().await;
+    }
+
+    #[tokio::test]
+    async fn a_command_that_is_moved_goes_on_and_its_call_is_answered_at_once() {
+        let session = Session::new();
+        let mut progress = session.progress.subscribe();
+        let (tool, jobs) = (bash(&session), session.bench.jobs());
+        let arguments = json!({"command": "echo half; read < <(sleep 0.6); echo whole", "timeout": 500});
+        let (told, ()) = tokio::join!(session.told(&tool, arguments), async {
+            progress.wait_for(|tail| tail.lines == ["half"]).await.unwrap();
+            assert_eq!(jobs.move_foreground(), 1);
+        });
+        assert!(told.starts_with("half\n[moved to the background by the user: bash_1;"), "{told}");
+        let mut changed = jobs.changed();
+        changed.wait_for(|_| jobs.list()[0].state != JobState::Running).await.unwrap();
+        let news = jobs.take_new(&JobId::from("bash_1")).unwrap();
+        assert_eq!((news.exit, news.output.whole().unwrap()), (Some(Exit::Code(0)), b"whole\n".to_vec()));
+        assert_eq!(jobs.move_foreground(), 0);
+    }
+
+    #[tokio::test]
+    async fn an_abort_of_the_run_leaves_what_runs_in_the_background() {
+        let session = Session::new();
+        let tool = bash(&session);
+        let arguments = json!({"command": "sleep 60", "run_in_background": true});
+        let (told, ()) = tokio::join!(session.told(&tool, arguments), async { session.cancel.cancel() });
+        assert!(told.starts_with("[running in the background: bash_1;"), "{told}");
+        assert_eq!(session.bench.jobs().list()[0].state, JobState::Running);
+        session.bench.end_all().await;
+    }
+
+    #[tokio::test]
+    async fn what_no_shell_can_be_given_is_said() {
+        let session = Session::new();
+        let arguments = json!({"command": "echo a\0b"});
+        let error = bash(&session).prepare(arguments.as_object().unwrap(), &session.root).err().unwrap();
+        assert!(error.starts_with("Error: `command` holds a NUL character"), "{error}");
+        let long = format!("true {}", "x".repeat(3 << 20));
+        let error = session.error(&bash(&session), json!({"command": long})).await;
+        assert_eq!(
+            error,
+            "Error: the command is too long for this system (3 MB): Write it to a file and run that"
+        );
+    }
+
+    #[tokio::test]
+    async fn without_bash_a_plain_shell_will_do_and_without_any_it_is_said() {
+        let session = Session::new();
+        let shell = || Arc::clone(session.bench.shell());
+        let plain = Bash { shell: shell(), programs: &["/nowhere/bash", "/bin/sh"] };
+        assert_eq!(session.told(&plain, json!({"command": "echo hello"})).await, "hello");
+        let failed = session.error(&plain, json!({"command": "exit 2"})).await;
+        assert!(failed.ends_with("\n[there is no bash here: run by /bin/sh]"), "{failed}");
+        let none = Bash { shell: shell(), programs: &["/nowhere/bash", "/nowhere/sh"] };
+        let error = session.error(&none, json!({"command": "echo hello"})).await;
+        assert_eq!(
+            error,
+            "Error: cannot run a command: this system has no shell (/nowhere/bash, /nowhere/sh)"
+        );
+    }
+
+    #[tokio::test]
+    async fn bash_is_found_beside_an_empty_path() {
+        let environment = vec![("PATH".into(), String::new().into())];
         let mut session = Session::new();
         let setup = crate::workbench::Setup { root: session.root.clone(), outputs: None, environment };
         session.bench = Arc::new(Workbench::new(setup).unwrap());
-        assert_eq!(text(&session, "echo hello").await, "hello");
+        assert_eq!(text(&session, "[[ -n $BASH ]] && echo hello").await, "hello");
     }
 }

@@ -4,7 +4,6 @@
 //! The surprise: an edit that comes too late, because the file has changed, is answered with the present lines around
 //! its place, and that counts as having read them. A second try then needs no second read.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use self::matcher::{Edited, Found, Refused, Which};
+use self::refusal::{Refusal, height, line_of, view_text};
 use super::change::{self, Before, Change};
 use super::schema::{self, Param};
 use super::target::Target;
@@ -23,15 +23,20 @@ use crate::text::diff::{diff, unified_text};
 use crate::workbench::files::MOST_HASHED;
 use crate::workbench::{Stale, Stamp, Workbench};
 
-mod indent;
+mod align;
+mod find;
+mod fit;
+mod fold;
+pub(super) mod indent;
+mod letters;
 pub mod matcher;
-mod nearest;
-pub mod view;
+pub(super) mod nearest;
+pub(super) mod refusal;
+mod rows;
+pub(super) mod view;
 
 /// What the model gets to see of the diff: enough to notice an edit in the wrong place.
 const DIFF: Limits = Limits { bytes: 8 * 1024, lines: 120 };
-/// Line numbers told of several matches.
-const MOST_NUMBERS: usize = 12;
 
 const PATH: Param = Param::text("file_path", "").or(&["path", "filePath", "file", "filename"]);
 const OLD: Param = Param::text("old_string", "exact text, unique in the file").or(&[
@@ -149,8 +154,11 @@ impl Call {
         };
         let note = match found {
             Found::Exactly => "",
-            Found::ButForBlanks => {
+            Found::ButForTrailing | Found::ButForBlanks => {
                 " (old_string differed in blanks; new_string was fitted: check the result)"
+            }
+            Found::ButForTypography => {
+                " (old_string differed in quotes, dashes or the like; those of the file were kept: check the result)"
             }
         };
         format!("{} edited{places}{note}", self.target.shown)
@@ -160,7 +168,7 @@ impl Call {
     fn changed(&self, bench: &Workbench, file: &[u8], now: Stamp) -> String {
         let text = view_text(file);
         let lines = match line_of(&text, &self.old) {
-            Some(line) => Some(nearest::lines_at(&text, line, &self.old)),
+            Some(line) => Some(nearest::lines_at(&text, line, height(&self.old), &self.old)),
             None => nearest::nearest_lines(&text, &self.old),
         };
         let head = format!("Error: {} has changed since it was read, nothing was edited", self.target.shown);
@@ -174,87 +182,20 @@ impl Call {
     }
 
     fn refusal(&self, file: &[u8], refused: &Refused) -> String {
-        let path = &self.target.shown;
-        match refused {
-            Refused::Empty => "Error: `old_string` is empty (to make or replace a whole file use Write)".to_owned(),
-            Refused::Same => "Error: `old_string` and `new_string` are the same".to_owned(),
-            Refused::OnlyLineEnds => {
-                "Error: `old_string` and `new_string` differ in line ends only, and Edit keeps those of the file"
-                    .to_owned()
-            }
-            Refused::NotText(what) => format!("Error: cannot edit {path}: it is {what}"),
-            Refused::OtherEncoding => {
-                format!("Error: cannot edit {path}: it is not UTF-8, so `new_string` may hold ASCII only")
-            }
-            Refused::Nowhere => self.nowhere(file),
-            Refused::Several(lines, found) => self.several(lines, *found),
-            Refused::UnclearIndent(first) => format!(
-                "Error: `old_string` is in {path} at line {first} but for its indentation, and how `new_string` is to \
-                 be indented is unclear (→ is a tab, · a space):\n{}",
-                nearest::lines_at(&view_text(file), *first, &self.old)
-            ),
-        }
-    }
-
-    fn nowhere(&self, file: &[u8]) -> String {
-        let text = view_text(file);
-        let told = format!("Error: `old_string` is not in {}{}", self.target.shown, self.suspicion(&text));
-        let bare = nearest::without_numbers(&self.old);
-        match nearest::nearest_lines(&text, bare.as_deref().unwrap_or(&self.old)) {
-            Some(lines) => format!("{told}. Nearest (→ is a tab, · a space):\n{lines}"),
-            None => format!("{told}, nor anything like it"),
-        }
-    }
-
-    /// Why the old text may be missing.
-    fn suspicion(&self, text: &str) -> String {
-        if nearest::without_numbers(&self.old).is_some() {
-            return ": it has the line numbers of Read, which are not part of the file".to_owned();
-        }
-        match line_of(text, &self.new).filter(|_| self.new.trim().len() > 1) {
-            Some(line) => format!(": `new_string` is there already, at line {line}"),
-            None => String::new(),
-        }
-    }
-
-    fn several(&self, lines: &[usize], found: Found) -> String {
-        let numbers: Vec<String> = lines.iter().take(MOST_NUMBERS).map(ToString::to_string).collect();
-        let more = if lines.len() > MOST_NUMBERS { ", …" } else { "" };
-        let (how, or_all) = match found {
-            Found::Exactly => ("", ", or set `replace_all`"),
-            Found::ButForBlanks => (" but for blanks", ""),
-        };
-        format!(
-            "Error: `old_string` is in {}{how} {} times, at lines {}{more}: give more lines around it{or_all}",
-            self.target.shown,
-            lines.len(),
-            numbers.join(", "),
-        )
+        let (path, old, new) = (self.target.shown.as_str(), self.old.as_str(), self.new.as_str());
+        Refusal { path, old, new, which: self.which }.words(file, refused)
     }
 }
 
 /// What changed, as much of it as the model needs to notice an edit in the wrong place.
 fn hunks(change: &FileChange) -> String {
     let (before, after) = change.before.as_deref().zip(change.after.as_deref()).unwrap_or_default();
-    let hunks = unified_text(&diff(&without_returns(before), &without_returns(after)));
-    clip(hunks.trim_end_matches('\n'), DIFF, Keep::HeadTail).text.into_owned()
-}
-
-/// Carriage returns would only be noise in a diff.
-fn without_returns(text: &str) -> Cow<'_, str> {
-    if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
-}
-
-/// The file as the model knows it, for reading.
-fn view_text(file: &[u8]) -> String {
-    String::from_utf8_lossy(&view::View::new(file).text).into_owned()
-}
-
-/// The number from 1 of the line where `wanted` begins.
-fn line_of(text: &str, wanted: &str) -> Option<usize> {
-    let wanted = wanted.replace("\r\n", "\n");
-    let at = text.find(&wanted).filter(|_| !wanted.is_empty())?;
-    Some(1 + text.get(..at)?.matches('\n').count())
+    let mut changed = diff(before, after);
+    // carriage returns would only be noise
+    for line in changed.hunks.iter_mut().flat_map(|hunk| &mut hunk.lines) {
+        line.text.truncate(line.text.trim_end_matches('\r').len());
+    }
+    clip(unified_text(&changed).trim_end_matches('\n'), DIFF, Keep::HeadTail).text.into_owned()
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 //! Not a matcher: nothing is ever edited by what this finds. It answers the model's next question, "what does it look
 //! like there?", so that a second try needs no second read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
+
+use super::fold::{has_no_width, is_odd_space};
 
 /// More lines are not compared letter by letter.
 const MOST_COMPARED: usize = 50_000;
@@ -13,26 +15,30 @@ const MOST_WANTED: usize = 200;
 /// Lines shown at most.
 const MOST_SHOWN: usize = 12;
 /// Characters of a line that are compared and shown.
-const LONGEST: usize = 200;
+const LONGEST: usize = 160;
+/// Bytes shown at most: with what is said besides, an error stays under a kilobyte and a half.
+const MOST_BYTES: usize = 1000;
 
 /// The lines of `text` (with line feeds) that are most like `old`, numbered, blanks at their ends made visible.
-pub(super) fn nearest_lines(text: &str, old: &str) -> Option<String> {
+pub(in crate::tools) fn nearest_lines(text: &str, old: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let wanted: Vec<&str> = old.lines().collect();
     let start = by_equal_lines(&lines, &wanted).or_else(|| by_likeness(&lines, &wanted))?;
-    Some(numbered(&lines, start, wanted.len()))
+    let longest = wanted.iter().max_by_key(|line| line.len()).copied().unwrap_or_default();
+    Some(numbered(&lines, start, wanted.len(), longest))
 }
 
-/// The lines from number `first` (from 1) on, as many as `old` has.
-pub(super) fn lines_at(text: &str, first: usize, old: &str) -> String {
+/// So many lines from number `first` (from 1) on; of long ones what is like `old`.
+pub(in crate::tools) fn lines_at(text: &str, first: usize, count: usize, old: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
-    numbered(&lines, first.saturating_sub(1), old.lines().count())
+    numbered(&lines, first.saturating_sub(1), count, old)
 }
 
 /// `old` without the numbers that Read puts before each line, if all its lines have one.
 pub(super) fn without_numbers(old: &str) -> Option<String> {
     let bare = |line| {
-        let (number, rest) = str::split_once(line, '\t')?;
+        let (number, rest) = str::split_once(line, ['\t', '→', '|', ':'])?;
+        let number = number.trim();
         (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(rest)
     };
     let lines: Option<Vec<&str>> = old.lines().map(bare).collect();
@@ -83,30 +89,96 @@ fn letter_pairs(line: &str) -> HashMap<(char, char), usize> {
     pairs
 }
 
-fn numbered(lines: &[&str], start: usize, count: usize) -> String {
+/// How places are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Apart {
+    /// By the lines in which they are.
+    Line,
+    /// By the lines before them.
+    Before,
+    /// By the lines after them.
+    After,
+}
+
+/// What tells the places apart that begin in lines `starts` (from 1) and are `height` lines high, and these lines.
+pub(super) fn apart(text: &str, starts: &[usize], height: usize) -> Option<(Apart, String)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let ways = [(Apart::Line, 0, false), (Apart::Before, 1, true), (Apart::After, height, false)];
+    ways.into_iter().find_map(|(apart, distance, is_before)| {
+        let number = |start: &usize| {
+            let number = if is_before { start.checked_sub(distance) } else { Some(start + distance) };
+            number.filter(|number| *number > 0)
+        };
+        let numbers: Vec<usize> = starts.iter().filter_map(number).collect();
+        let there: Vec<&&str> = numbers.iter().filter_map(|number| lines.get(number - 1)).collect();
+        let all: HashSet<&str> = there.iter().map(|line| line.trim()).collect();
+        let differ = all.len() == there.len() && all.len() + 1 >= starts.len() && !all.contains("");
+        let shown = || numbers.iter().map(|number| numbered(&lines, number - 1, 1, "")).collect::<Vec<_>>();
+        (differ && !all.is_empty()).then(|| (apart, shown().join("\n")))
+    })
+}
+
+fn numbered(lines: &[&str], start: usize, count: usize, wanted: &str) -> String {
     let mut out = String::new();
-    for (number, line) in lines.iter().enumerate().skip(start).take(count.clamp(1, MOST_SHOWN)) {
+    let shown = lines.iter().enumerate().skip(start).take(count.clamp(1, MOST_SHOWN));
+    let mut is_cut = count > MOST_SHOWN;
+    for (at, line) in shown {
+        let line = visible(line, wanted);
+        if out.len() + line.len() > MOST_BYTES && at > start {
+            is_cut = true;
+            break;
+        }
         // writing to a string cannot fail
-        writeln!(out, "{}\t{}", number + 1, visible(line)).ok();
+        writeln!(out, "{}\t{line}", at + 1).ok();
     }
-    if count > MOST_SHOWN {
+    if is_cut {
         out.push_str("…\n");
     }
     out.trim_end_matches('\n').to_owned()
 }
 
-/// The line with its indentation and trailing blanks as `→` and `·`.
-fn visible(line: &str) -> String {
+/// The line with its indentation and trailing blanks as `→` and `·`, and with what is not seen by its number.
+fn visible(line: &str, wanted: &str) -> String {
     let body = line.trim_start_matches([' ', '\t']);
     let (indent, _) = line.split_at(line.len() - body.len());
     let text = body.trim_end_matches([' ', '\t', '\r']);
     let (_, trailing) = body.split_at(text.len());
     let marks = |blanks: &str| blanks.replace(' ', "·").replace('\t', "→").replace('\r', "␍");
-    let shown = match text.char_indices().nth(LONGEST).and_then(|(end, _)| text.get(..end)) {
-        Some(start) => format!("{start}…"),
-        None => text.to_owned(),
-    };
+    let shown = by_number(&window(text, wanted));
+    let indent = indent.get(indent.len().saturating_sub(LONGEST)..).unwrap_or_default();
+    let trailing = trailing.get(..trailing.len().min(LONGEST)).unwrap_or_default();
     format!("{}{shown}{}", marks(indent), marks(trailing))
+}
+
+/// Of a long line the part that is like what is wanted, else its beginning.
+fn window(text: &str, wanted: &str) -> String {
+    if text.chars().nth(LONGEST).is_none() {
+        return text.to_owned();
+    }
+    let wanted: Vec<char> = wanted.lines().next().unwrap_or_default().trim().chars().collect();
+    // the longest beginning or end of what is wanted, by halves, down to a word
+    let sizes =
+        std::iter::successors(Some(wanted.len()), |size| Some(size / 2)).take_while(|size| *size >= 6);
+    let parts = sizes.flat_map(|size| [wanted.get(..size), wanted.get(wanted.len() - size..)]).flatten();
+    let at = parts.map(|part| part.iter().collect::<String>()).find_map(|part| text.find(&part)).unwrap_or(0);
+    let before = text.get(..at).unwrap_or_default().chars().count().saturating_sub(LONGEST / 4);
+    let part: String = text.chars().skip(before).take(LONGEST).collect();
+    let (front, back) = (before > 0, text.chars().nth(before + LONGEST).is_some());
+    let dots = |is_cut: bool| if is_cut { "…" } else { "" };
+    format!("{}{part}{}", dots(front), dots(back))
+}
+
+fn by_number(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if has_no_width(letter) || is_odd_space(letter) {
+            // writing to a string cannot fail
+            write!(out, "<U+{:04X}>", u32::from(letter)).ok();
+        } else {
+            out.push(if letter == '\r' { '␍' } else { letter });
+        }
+    }
+    out
 }
 
 #[cfg(test)]

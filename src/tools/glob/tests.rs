@@ -1,4 +1,4 @@
-//! What Glob tells of small trees.
+//! Glob on small trees: what is found, in which order, and what is said where nothing is.
 
 use std::time::Duration;
 

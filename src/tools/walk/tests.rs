@@ -1,4 +1,4 @@
-//! What a walk shows, and when it ends.
+//! Walks: what is shown, what is passed over and why, and that a walk ends when it is told to.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU64;

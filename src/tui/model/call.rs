@@ -48,8 +48,10 @@ pub struct DoneCall {
 pub enum Kind {
     /// It reads or searches.
     Looks,
-    /// It may change something.
+    /// It may change something, or asks somebody outside.
     Acts,
+    /// It asks the user, or keeps a list for them: what it does is seen elsewhere, and how long it took says nothing.
+    Tells,
 }
 
 impl Label {
@@ -66,13 +68,28 @@ impl Label {
             "Read" => ("read", path("file_path")),
             "Write" => ("write", path("file_path")),
             "Edit" => ("edit", path("file_path")),
+            "ApplyPatch" => ("patch", files_of(&argument("patch"))),
             "Bash" => ("run", argument("command")),
             "Glob" => ("glob", argument("pattern")),
             "Grep" => ("grep", format!("\"{}\"", argument("pattern"))),
+            "BashOutput" => ("output", argument("id")),
+            "KillShell" => ("end", argument("id")),
+            "WebFetch" => ("fetch", argument("url")),
+            "TodoWrite" => ("todo", String::new()),
+            "AskUser" => ("ask", argument("question")),
             other => (other, String::new()),
         };
         Self { verb: verb.to_owned(), object }
     }
+}
+
+/// The files that a patch names, as it names them.
+fn files_of(patch: &str) -> String {
+    const HEADS: [&str; 3] = ["*** Add File:", "*** Update File:", "*** Delete File:"];
+    let file = |line: &str| {
+        HEADS.iter().find_map(|head| line.trim().strip_prefix(head)).map(|path| path.trim().to_owned())
+    };
+    patch.lines().filter_map(file).collect::<Vec<_>>().join(", ")
 }
 
 impl Kind {
@@ -81,7 +98,23 @@ impl Kind {
     pub fn of(name: &str) -> Self {
         match name {
             "Read" | "Glob" | "Grep" => Self::Looks,
+            "TodoWrite" | "AskUser" => Self::Tells,
             _ => Self::Acts,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_patch_is_labelled_with_the_files_that_it_names() {
+        let patch =
+            "*** Begin Patch\n*** Update File: a b\n-*** Add File: x\n*** Delete File: c\n*** End Patch";
+        let label = Label::of("ApplyPatch", &json!({"patch": patch}), "/w");
+        assert_eq!((label.verb.as_str(), label.object.as_str()), ("patch", "a b, c"));
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! [`Model`] is sub-models; each has a file. It changes in `update`, is drawn by `view`, and neither can do the other's work.
 
+pub mod answering;
+pub mod aside;
 pub mod buffer;
 pub mod call;
 pub mod choice;
@@ -19,8 +21,12 @@ pub mod question;
 pub mod queue;
 pub mod run;
 pub mod setup;
+pub mod tasks;
+pub mod todos;
 pub mod transcript;
 
+use answering::Answering;
+use aside::Aside;
 use composer::Composer;
 use facts::{Facts, Meter};
 use moment::Moment;
@@ -52,6 +58,8 @@ pub struct Model {
     pub run: Option<RunView>,
     /// What waits for its turn.
     pub queue: Queue,
+    /// What stands beside the conversation.
+    pub aside: Aside,
     /// What was just pressed, where that matters for the next key.
     pub recent: Recent,
     /// A prompt from the command line, to be sent as soon as there is somebody to send it to.
@@ -82,6 +90,8 @@ pub enum Stage {
     Running,
     /// A permission question.
     Asking(Box<Asking>),
+    /// A question of the model.
+    Answering(Box<Answering>),
     /// The turn-limit question.
     AtLimit(AtLimit),
 }
@@ -114,7 +124,7 @@ impl Stage {
     pub fn has_conversation(&self) -> bool {
         match self {
             Self::Opening | Self::Trusting(_) | Self::Choosing(_) => false,
-            Self::Idle | Self::Running | Self::Asking(_) | Self::AtLimit(_) => true,
+            Self::Idle | Self::Running | Self::Asking(_) | Self::Answering(_) | Self::AtLimit(_) => true,
         }
     }
 }
@@ -133,6 +143,7 @@ impl Model {
             transcript: Transcript::default(),
             run: None,
             queue: Queue::default(),
+            aside: Aside::default(),
             recent: Recent::default(),
             first_prompt: None,
         }

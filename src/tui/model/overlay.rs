@@ -1,6 +1,7 @@
 //! What lies over everything: a page to read, or a list to pick from.
 
 use super::picker::Picker;
+use super::tasks::Tasks;
 
 /// An overlay.
 #[derive(Debug, Clone)]
@@ -11,6 +12,8 @@ pub enum Overlay {
     Sessions(Box<Picker>),
     /// The models of the endpoint.
     Models(Box<Picker>),
+    /// The background commands.
+    Tasks(Tasks),
 }
 
 /// A page on the alternate screen.

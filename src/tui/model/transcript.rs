@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::call::DoneCall;
 use super::facts::Facts;
 use super::live::Block;
+use super::todos::TodoChange;
 
 /// One cell.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,8 @@ pub enum Cell {
     Explored(Vec<DoneCall>),
     /// A call that did something.
     Call(Box<DoneCall>),
+    /// The model's list of steps has changed.
+    Todos(Box<TodoChange>),
     /// A remark.
     Remark(String),
     /// Something went wrong.

@@ -7,6 +7,7 @@ mod models;
 mod opening;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
@@ -17,7 +18,7 @@ use crate::app::{App, find_local_servers};
 use crate::conversation::{Conversation, GoOn};
 use crate::error::Error;
 use crate::permission::Policy;
-use crate::protocol::QuestionId;
+use crate::protocol::{JobId, QuestionId};
 use models::Found;
 
 /// Results of tasks that may wait; there is never more than a handful of tasks.
@@ -48,6 +49,8 @@ enum Choice {
 enum Done {
     LocalServers(Vec<String>),
     Models(Found),
+    /// Nothing that anybody waits for.
+    Nothing,
 }
 
 impl Runner {
@@ -144,6 +147,12 @@ impl Runner {
                 conversation.go_on(GoOn::Yes);
             }
             Effect::GoOn(GoOn::Stop) => return vec![Reply::GivenBack(conversation.go_on(GoOn::Stop))],
+            Effect::MoveForeground if conversation.bench().jobs().move_foreground() == 0 => {
+                return vec![Reply::NothingMoved];
+            }
+            Effect::ListTasks => return vec![Reply::Tasks(conversation.bench().jobs().all())],
+            Effect::ShowTask(id) => return last_printed(conversation, id),
+            Effect::EndTask(id) => self.end_task(conversation, id),
             Effect::NextMode => {
                 let policy = conversation.policy();
                 return put_in_force(conversation, Policy { mode: policy.mode.next(), ..policy });
@@ -153,7 +162,8 @@ impl Runner {
                 let switched = self.app.switch_model(conversation, &name);
                 return vec![told(switched.map(|switched| Reply::Switched(Box::new(switched))))];
             }
-            Effect::Status
+            Effect::MoveForeground
+            | Effect::Status
             | Effect::ListModels
             | Effect::StopListing
             | Effect::KeepInput(_)
@@ -165,6 +175,16 @@ impl Runner {
             | Effect::Quit => {}
         }
         Vec::new()
+    }
+
+    /// Its end comes as news of the conversation.
+    fn end_task(&mut self, conversation: &Conversation, id: JobId) {
+        let bench = Arc::clone(conversation.bench());
+        self.spawn(async move {
+            // one that is gone has ended already
+            drop(bench.jobs().kill(&id).await);
+            Done::Nothing
+        });
     }
 
     fn remember(&self, conversation: &mut Conversation, rule: &str) -> Vec<Reply> {
@@ -189,12 +209,18 @@ impl Runner {
         match done {
             Done::LocalServers(servers) => vec![Reply::LocalServers(servers)],
             Done::Models(found) => self.take_found(found),
+            Done::Nothing => Vec::new(),
         }
     }
 
     fn search_servers(&mut self) {
         self.spawn(async { Done::LocalServers(find_local_servers().await) });
     }
+}
+
+fn last_printed(conversation: &Conversation, id: JobId) -> Vec<Reply> {
+    let printed = conversation.bench().jobs().last_printed(&id);
+    printed.map(|text| Reply::TaskOutput { id, text }).into_iter().collect()
 }
 
 fn put_in_force(conversation: &mut Conversation, policy: Policy) -> Vec<Reply> {

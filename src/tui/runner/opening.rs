@@ -101,8 +101,9 @@ impl Runner {
     fn begin(&mut self) -> Vec<Reply> {
         match self.app.begin(Attendance::Attended) {
             Ok(begun) => {
+                let todos = begun.conversation.bench().todos().list();
                 self.conversation = Some(begun.conversation);
-                vec![Reply::Ready(Box::new(begun.facts))]
+                vec![Reply::Todos(todos), Reply::Ready(Box::new(begun.facts))]
             }
             Err(error) => self.ask_for_another(&error),
         }

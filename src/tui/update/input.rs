@@ -48,6 +48,9 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key, focus: Focus) -> V
         Action::ClearOrLeave => return clear_or_leave(model, now, leave_armed),
         Action::DeleteOrLeave if model.composer.is_empty() => return vec![Effect::Quit],
         Action::DeleteOrLeave => model.composer.edit(Edit::Delete(Motion::Right)),
+        Action::Todos if model.aside.todos.list.is_empty() => remark(model, "there is no list of steps"),
+        Action::Todos => model.aside.todos.toggle(),
+        Action::Background => return vec![Effect::MoveForeground],
         Action::NextMode => return vec![Effect::NextMode],
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
@@ -56,6 +59,7 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key, focus: Focus) -> V
         | Action::Top
         | Action::Bottom
         | Action::Answer(_)
+        | Action::EndTask
         | Action::Yes
         | Action::No => {}
     }

@@ -3,6 +3,7 @@
 //! Pure: no terminal, no runtime, no clock; the time comes in with the message. This file only routes; what a key does to
 //! which part stands in the file of that part.
 
+mod answering;
 mod input;
 mod overlay;
 mod question;
@@ -10,6 +11,7 @@ mod reply;
 mod run;
 mod setup;
 mod slash;
+mod tasks;
 #[cfg(test)]
 mod testing;
 
@@ -27,26 +29,28 @@ pub fn update(model: &mut Model, now: Moment, msg: Msg) -> Vec<Effect> {
             Stage::Opening | Stage::Idle => input::press(model, now, key, Focus::Input),
             Stage::Running => input::press(model, now, key, Focus::Running),
             Stage::Asking(_) => question::press(model, now, key),
+            Stage::Answering(_) => answering::press(model, now, key),
             Stage::AtLimit(_) => question::press_at_limit(model, now, key),
             Stage::Trusting(_) => setup::press_trust(model, now, key),
             Stage::Choosing(_) => setup::press(model, key),
         },
-        Msg::Paste(text) => paste(model, &text),
+        Msg::Paste(text) => paste(model, now, &text),
         Msg::Resize { columns, rows } => {
             model.size = Size { columns, rows };
             Vec::new()
         }
         Msg::Happened(happening) => run::happened(model, now, *happening),
         Msg::Reply(reply) => reply::take(model, now, reply),
-        Msg::Tick => Vec::new(),
+        Msg::Tick => tasks::refresh(model),
     }
 }
 
 /// A paste never answers a question: it goes into what is being typed, else into the draft.
-fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+fn paste(model: &mut Model, now: Moment, text: &str) -> Vec<Effect> {
     let typed_elsewhere = match &mut model.stage {
         Stage::Choosing(choosing) => setup::paste(choosing, text),
         Stage::Asking(asking) => question::paste(asking, text),
+        Stage::Answering(answering) => answering::paste(answering, now, text),
         Stage::Opening | Stage::Trusting(_) | Stage::Idle | Stage::Running | Stage::AtLimit(_) => false,
     };
     if !typed_elsewhere {

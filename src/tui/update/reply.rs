@@ -2,9 +2,11 @@
 
 use super::input::{give_back, remark, run_commands};
 use super::slash::PICK_MODEL;
+use super::tasks;
 use crate::app::ModelRow;
 use crate::protocol::{Message, QuestionId, ToolCall};
 use crate::tui::effect::Effect;
+use crate::tui::model::aside::Aside;
 use crate::tui::model::choice::Item;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::facts::{Facts, Meter, Resumed};
@@ -59,8 +61,13 @@ pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> 
                 remark(model, text);
             }
         }
+        Reply::Todos(list) => model.aside.todos.list = list,
+        Reply::Tasks(jobs) => tasks::listed(model, now, jobs),
+        Reply::TaskOutput { id, text } => tasks::printed(model, id, text),
+        Reply::NothingMoved => remark(model, "nothing runs that could go on in the background"),
         Reply::Cleared => {
             model.meter = Meter::default();
+            model.aside = Aside::default();
             remark(model, "a new session has begun; the old one stays on disk");
         }
         Reply::Lines(lines) => model.transcript.push(Cell::Lines(lines)),

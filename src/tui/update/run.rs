@@ -3,15 +3,19 @@
 //! Deltas go into the live part; what is finished becomes a cell at once. Calls that only look are gathered and told in one
 //! line as soon as something else happens.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::input::{give_back, remark, run_commands};
+use super::tasks;
 use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
     AgentEvent, Approval, Asked, CallId, Display, Entry, EntryBody, LoopResult, Message, NoticeKind, Origin,
     Question, RunEnd, ToolCall, ToolMessage, ToolName, ToolStatus, Waiting,
 };
 use crate::tui::effect::Effect;
+use crate::tui::model::answering::Answering;
 use crate::tui::model::call::{DoneCall, Kind, Label, RunningCall};
 use crate::tui::model::live::Live;
 use crate::tui::model::moment::Moment;
@@ -28,6 +32,7 @@ pub(super) fn happened(model: &mut Model, now: Moment, happening: Happening) -> 
     match happening {
         Happening::Event(event) => event_came(model, now, event),
         Happening::Asked(question) => asked(model, now, question),
+        Happening::Jobs(news) => tasks::news(model, now, news),
         Happening::Ended(ended) => return end(model, now, *ended),
     }
     Vec::new()
@@ -63,8 +68,10 @@ pub(super) fn show_call(model: &mut Model, call: &ToolCall, answer: &ToolMessage
         display: match Kind::of(call.name.as_str()) {
             Kind::Looks => Display::Line(String::new()),
             Kind::Acts => Display::Text(text),
+            // an answer, or how many steps are done
+            Kind::Tells => Display::Line(text.lines().next().unwrap_or_default().to_owned()),
         },
-        duration: std::time::Duration::ZERO,
+        duration: Duration::ZERO,
     };
     let only_looked = Kind::of(call.name.as_str()) == Kind::Looks && done.status == ToolStatus::Success;
     model.transcript.push(if only_looked { Cell::Explored(vec![done]) } else { Cell::Call(Box::new(done)) });
@@ -220,12 +227,21 @@ fn finish_call(model: &mut Model, id: &CallId, name: &ToolName, done: DoneCall) 
     let Some(run) = &mut model.run else { return };
     let started = run.calls.iter().position(|call| call.id == *id).map(|at| run.calls.remove(at));
     let label = started.map(|call| call.label).or_else(|| run.label(id));
-    let done = DoneCall { label: label.unwrap_or(done.label), ..done };
+    let mut done = DoneCall { label: label.unwrap_or(done.label), ..done };
+    if Kind::of(name.as_str()) == Kind::Tells {
+        done.duration = Duration::ZERO;
+    }
     if Kind::of(name.as_str()) == Kind::Looks && done.status == ToolStatus::Success {
         run.explored.push(done);
     } else {
         tell_explored(model);
-        model.transcript.push(Cell::Call(Box::new(done)));
+        let cell = match done.display {
+            Display::Todos(list) => Cell::Todos(Box::new(model.aside.todos.replace(list))),
+            Display::Line(_) | Display::Text(_) | Display::Output { .. } | Display::Changes(_) => {
+                Cell::Call(Box::new(done))
+            }
+        };
+        model.transcript.push(cell);
     }
 }
 
@@ -258,8 +274,10 @@ fn notice(model: &mut Model, kind: NoticeKind, text: String) {
 fn asked(model: &mut Model, now: Moment, question: Question) {
     tell_explored(model);
     let guard = Guard::new(now, model.recent.printable);
-    let Asked::Approval(approval) = question.asked;
-    model.stage = Stage::Asking(Box::new(Asking::new(question.id, sane(approval), guard)));
+    model.stage = match question.asked {
+        Asked::Approval(approval) => Stage::Asking(Box::new(Asking::new(question.id, sane(approval), guard))),
+        Asked::Choice(choice) => Stage::Answering(Box::new(Answering::new(question.id, choice, guard))),
+    };
 }
 
 /// A rule that would be saved must be shown whole, so one that spans lines is not offered.
@@ -269,7 +287,11 @@ fn sane(mut approval: Approval) -> Approval {
 }
 
 fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
-    let running = model.run.as_ref().and_then(|run| run.calls.first()).map(|call| call.label.object.clone());
+    let what = |run: &RunView| {
+        run.calls.iter().find(|call| call.kind != Kind::Tells).map(|call| call.label.object.clone())
+    };
+    let running = model.run.as_ref().and_then(what);
+    model.aside.todos.settle();
     tell_explored(model);
     finish_answer(model, now);
     model.run = None;
@@ -326,16 +348,18 @@ fn summarise(model: &mut Model, result: &LoopResult) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use serde_json::json;
 
-    use super::super::testing::{draft, end, happen, idle, last, press, queued, report, report_at, running};
+    use super::super::testing::{
+        draft, end, happen, idle, last, press, queued, reply, report, report_at, running,
+    };
     use super::*;
     use crate::protocol::{
-        AssistantMessage, Carry, Content, LoopError, LoopErrorType, LoopMetadata, ModelId, StopReason,
-        UserMessage,
+        AssistantMessage, Carry, Content, LoopError, LoopErrorType, LoopMetadata, ModelId, StopReason, Todo,
+        TodoStatus, UserMessage,
     };
+    use crate::tui::model::todos::{Extent, Todos};
+    use crate::tui::msg::Reply;
 
     fn said(model: &mut Model, message: Message) {
         report(model, AgentEvent::Recorded(Entry { timestamp: 0, body: EntryBody::Message(message) }));
@@ -386,6 +410,77 @@ mod tests {
         assert!(matches!(last(&model), Cell::Explored(calls) if calls.len() == 2));
         report(&mut model, result("Bash", ToolStatus::Success));
         assert!(matches!(last(&model), Cell::Call(call) if call.label.object == "ls"));
+    }
+
+    fn steps(model: &mut Model, steps: &[(&str, TodoStatus)]) {
+        let step =
+            |(content, status): &(&str, TodoStatus)| Todo { content: (*content).to_owned(), status: *status };
+        let display = Display::Todos(steps.iter().map(step).collect());
+        report(model, begun("TodoWrite", json!({})));
+        report(
+            model,
+            AgentEvent::ToolResult {
+                id: CallId::from("TodoWrite"),
+                name: ToolName::from("TodoWrite"),
+                status: ToolStatus::Success,
+                content: Content::text(""),
+                display,
+                duration: Duration::ZERO,
+            },
+        );
+    }
+
+    #[test]
+    fn the_steps_are_kept_beside_and_go_out_of_the_way_once_all_is_done() {
+        let mut model = idle();
+        press(&mut model, 0, "<c-t>");
+        assert!(matches!(last(&model), Cell::Remark(text) if text.contains("no list")));
+        steps(&mut model, &[("a", TodoStatus::InProgress)]);
+        press(&mut model, 0, "<c-t>");
+        end(&mut model, RunEnd::Done, &[], Followed::ByNothing);
+        assert_eq!(model.aside.todos.extent, Extent::Unfolded, "there is something left to do");
+        steps(&mut model, &[("a", TodoStatus::Completed)]);
+        let Cell::Todos(change) = last(&model) else { panic!("a change") };
+        assert_eq!((change.before.len(), change.after[0].status), (1, TodoStatus::Completed));
+        end(&mut model, RunEnd::Done, &[], Followed::ByNothing);
+        assert_eq!((model.aside.todos.extent, model.aside.todos.list.len()), (Extent::Folded, 1));
+        press(&mut model, 0, "/todos<enter>");
+        let expected = ["1 of 1 done", "✓ a"].map(str::to_owned).to_vec();
+        assert_eq!(*last(&model), Cell::Lines(expected));
+        press(&mut model, 0, "<c-t>");
+        assert_eq!(model.aside.todos.extent, Extent::Unfolded);
+        reply(&mut model, Reply::Cleared);
+        assert_eq!(model.aside.todos, Todos::default());
+    }
+
+    #[test]
+    fn an_answer_is_told_with_its_question_and_without_a_time() {
+        let mut model = running();
+        report(&mut model, begun("AskUser", json!({"question": "Which?"})));
+        let display = Display::Line("the first".to_owned());
+        let (id, name) = (CallId::from("AskUser"), ToolName::from("AskUser"));
+        let (status, content, duration) = (ToolStatus::Success, Content::text(""), Duration::from_mins(1));
+        report(&mut model, AgentEvent::ToolResult { id, name, status, content, display, duration });
+        let Cell::Call(call) = last(&model) else { panic!("a call") };
+        assert_eq!((call.label.verb.as_str(), call.label.object.as_str()), ("ask", "Which?"));
+        assert_eq!((&call.display, call.duration), (&Display::Line("the first".to_owned()), Duration::ZERO));
+    }
+
+    #[test]
+    fn a_question_that_is_left_by_an_abort_was_nothing_that_ran() {
+        let mut model = running();
+        report(&mut model, begun("AskUser", json!({"question": "Which?"})));
+        end(&mut model, RunEnd::Aborted, &[], Followed::ByNothing);
+        assert!(matches!(last(&model), Cell::Interrupted { what: None, .. }));
+    }
+
+    #[test]
+    fn ctrl_b_wishes_for_the_background_and_says_if_nothing_can_go_there() {
+        for mut model in [idle(), running()] {
+            assert_eq!(press(&mut model, 0, "<c-b>"), [Effect::MoveForeground]);
+            reply(&mut model, Reply::NothingMoved);
+            assert!(matches!(last(&model), Cell::Remark(text) if text.contains("nothing runs")));
+        }
     }
 
     #[test]

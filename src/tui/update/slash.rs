@@ -1,12 +1,14 @@
 //! What each slash command does, and which of them have to wait.
 
 use super::input::{remark, say};
+use super::tasks;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Focus;
 use crate::tui::model::Model;
 use crate::tui::model::overlay::{Overlay, Page, PageOf};
 use crate::tui::model::picker::Picker;
 use crate::tui::model::queue::Queued;
+use crate::tui::model::transcript::Cell;
 use crate::tui::slash::{Parsed, Slash, When, parse};
 
 /// The title of the list of models.
@@ -43,6 +45,11 @@ fn execute(model: &mut Model, command: Slash, argument: &str) -> Vec<Effect> {
             vec![Effect::ListModels]
         }
         Slash::Model => vec![Effect::SwitchModel(argument.to_owned())],
+        Slash::Todos => {
+            model.transcript.push(Cell::Lines(model.aside.todos.lines()));
+            Vec::new()
+        }
+        Slash::Tasks => tasks::open(model),
         Slash::Status => vec![Effect::Status],
         Slash::Exit => vec![Effect::Quit],
     }
@@ -52,7 +59,6 @@ fn execute(model: &mut Model, command: Slash, argument: &str) -> Vec<Effect> {
 mod tests {
     use super::super::testing::{idle, last, queued, running, wishes};
     use super::*;
-    use crate::tui::model::transcript::Cell;
 
     #[test]
     fn each_command_wants_its_own() {

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use super::update;
 use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
-    Access, AgentEvent, Approval, Asked, CallForm, CallId, Carry, ExecAccess, LoopMetadata, LoopResult,
-    Preview, Question, QuestionId, RunEnd, ToolName,
+    Access, AgentEvent, Approval, Asked, CallForm, CallId, Carry, Choice, ExecAccess, LoopMetadata,
+    LoopResult, Preview, Question, QuestionId, RunEnd, ToolName,
 };
 use crate::tui::effect::Effect;
 use crate::tui::key::{Key, KeyCode};
@@ -22,7 +22,8 @@ use crate::tui::msg::{Msg, Reply};
 
 /// At rest, with nothing said.
 pub(super) fn idle() -> Model {
-    let commands = ["help", "clear", "model", "status", "exit"].map(|name| Item::new(name, ""));
+    let commands =
+        ["help", "clear", "model", "todos", "tasks", "status", "exit"].map(|name| Item::new(name, ""));
     let mut model = Model::new(Size { columns: 80, rows: 24 }, Composer::new(commands.to_vec()));
     model.stage = Stage::Idle;
     model
@@ -51,6 +52,15 @@ pub(super) fn asked(careful: bool) -> Model {
     };
     let question = Question { id: QuestionId(7), asked: Asked::Approval(approval) };
     happen(&mut model, Happening::Asked(question));
+    model
+}
+
+/// In a run, with a question of the model that came at 0.
+pub(super) fn consulted(options: &[&str]) -> Model {
+    let mut model = running();
+    let options = options.iter().map(|&option| option.to_owned()).collect();
+    let choice = Choice { call: CallId::from("1"), question: "Which database?".to_owned(), options };
+    happen(&mut model, Happening::Asked(Question { id: QuestionId(7), asked: Asked::Choice(choice) }));
     model
 }
 

@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 use super::brush::{Brush, DOT, Fact, INDENT, Mode, SIGN, elapsed, one_line};
 use super::markdown::{self, Printed};
 use super::theme::Role;
+use super::todos;
 use super::tool;
 use super::wrap::fit;
 use crate::text::sanitize::sanitize;
@@ -28,6 +29,7 @@ pub fn render(cell: &Cell, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
         Cell::Thought { text, took } => thought(text, elapsed(*took), mode, brush),
         Cell::Explored(calls) => tool::explored(calls, mode, brush),
         Cell::Call(call) => tool::done(call, mode, brush),
+        Cell::Todos(change) => todos::change(change, mode, brush),
         Cell::Remark(text) => remark(text, brush),
         Cell::Error(text) => error(text, brush),
         Cell::Interrupted { what, given_back } => interrupted(what.as_deref(), *given_back, brush),
@@ -66,7 +68,7 @@ enum Group {
 
 fn group(cell: &Cell) -> Option<Group> {
     match cell {
-        Cell::Explored(_) | Cell::Call(_) => Some(Group::Work),
+        Cell::Explored(_) | Cell::Call(_) | Cell::Todos(_) => Some(Group::Work),
         Cell::Remark(_)
         | Cell::Error(_)
         | Cell::Interrupted { .. }

@@ -3,13 +3,15 @@
 //! - [`picture`]: what goes into the scrollback, and the live region below it
 //! - [`page`]: the whole screen, for what lies on the alternate screen
 //! - `cell`, `tool`, `diff`, [`markdown`]: what was said and done
-//! - [`composer`], `question`, `setup`: what has the keys
+//! - [`composer`], `question`, `answering`, `setup`, `tasks`: what has the keys
+//! - `todos`: the model's list of steps
 //! - `status`: how things stand
 //! - [`mod@wrap`], [`theme`], `brush`: columns, colours, and both in one hand
 //!
 //! The live region is at most half the screen, and what gives way is decided here and nowhere else: parts are drawn in
 //! full and then cut in a fixed order (`Class::ORDER`). The input, the answers to a question and what is waited for are last.
 
+mod answering;
 pub mod brush;
 pub mod cell;
 pub mod composer;
@@ -19,11 +21,13 @@ pub mod page;
 mod question;
 mod setup;
 pub mod status;
+mod tasks;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
 pub mod theme;
+mod todos;
 pub mod tool;
 pub mod wrap;
 
@@ -34,7 +38,9 @@ use ratatui::text::Line;
 use self::brush::{Brush, INDENT, Mode, Pane, one_line};
 use self::composer::ComposerStyles;
 use self::theme::{Role, Theme};
+use self::todos::Going;
 use self::wrap::{Prefix, fit, wrap};
+use super::model::call::Kind;
 use super::model::moment::Moment;
 use super::model::overlay::Overlay;
 use super::model::queue::Queued;
@@ -97,6 +103,8 @@ enum Class {
     Answer,
     /// The output of a running call; its end is kept.
     Output,
+    /// The list of steps.
+    Steps,
     /// What waits in the queue.
     Queued,
     /// What the input can be completed to.
@@ -117,9 +125,10 @@ enum Class {
 
 impl Class {
     /// All but the input.
-    const ORDER: [Self; 9] = [
+    const ORDER: [Self; 10] = [
         Self::Answer,
         Self::Output,
+        Self::Steps,
         Self::Queued,
         Self::Completion,
         Self::Advice,
@@ -143,7 +152,8 @@ impl Part {
     fn cut(&mut self, rows: usize) {
         match self.class {
             Class::Answer | Class::Output => drop(self.lines.drain(..rows)),
-            Class::Queued
+            Class::Steps
+            | Class::Queued
             | Class::Completion
             | Class::Advice
             | Class::Gap
@@ -159,7 +169,7 @@ fn live(model: &Model, now: Moment, brush: Brush) -> (Vec<Line<'static>>, Option
     let rows = usize::from(model.size.rows);
     let bound = LEAST.max(rows / 2).min(rows).max(1);
     let mut waiting = status::waiting(model, now, brush);
-    let pane = pane(model, bound, waiting.len(), brush);
+    let pane = pane(model, (now, bound), waiting.len(), brush);
     let mut parts = arriving(model, now, bound, brush);
     // two gaps, this line, the bottom line; without room for all of them the question says itself what is waited for
     if is_asked(model) && rows_of(&parts) + pane.lines.len() + 4 > bound {
@@ -173,6 +183,7 @@ fn live(model: &Model, now: Moment, brush: Brush) -> (Vec<Line<'static>>, Option
     parts.push(Part::new(Class::Waiting, waiting));
     parts.push(Part::new(Class::Advice, status::advice(model, now, brush).into_iter().collect()));
     parts.extend(set_apart.then(Part::gap));
+    parts.push(Part::new(Class::Steps, steps(model, bound, pane.lines.len(), brush)));
     let queued =
         |queued: &Queued| brush.line(format!("{INDENT}queued: {}", one_line(queued.text())), Role::Dim);
     parts.push(Part::new(Class::Queued, model.queue.iter().map(queued).collect()));
@@ -211,13 +222,13 @@ fn spot(row: usize, column: usize) -> Spot {
 
 fn is_asked(model: &Model) -> bool {
     match model.stage {
-        Stage::Asking(_) | Stage::AtLimit(_) => true,
+        Stage::Asking(_) | Stage::Answering(_) | Stage::AtLimit(_) => true,
         Stage::Opening | Stage::Trusting(_) | Stage::Choosing(_) | Stage::Idle | Stage::Running => false,
     }
 }
 
 /// What has the keys, in at most `bound` rows: `waiting` of them are left to what is waited for, if it is not a question.
-fn pane(model: &Model, bound: usize, waiting: usize, brush: Brush) -> Pane {
+fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, brush: Brush) -> Pane {
     // of a small screen a question may take all; on others it leaves the bottom line
     let room = if bound < SMALL { bound } else { bound - 1 };
     let mut pane = match (&model.overlay, &model.stage) {
@@ -225,9 +236,11 @@ fn pane(model: &Model, bound: usize, waiting: usize, brush: Brush) -> Pane {
             let (lines, cursor) = composer::render_picker(picker, brush.columns, room, &styles(brush));
             Pane { lines, cursor: Some(cursor) }
         }
+        (Some(Overlay::Tasks(tasks)), _) => tasks::pane(tasks, &model.aside, (now, room), brush),
         (_, Stage::Trusting(trusting)) => setup::trust(trusting, room, brush),
         (_, Stage::Choosing(choosing)) => setup::choose(choosing, room, brush),
         (_, Stage::Asking(asking)) => question::permission(asking, room, brush),
+        (_, Stage::Answering(answering)) => answering::pane(answering, room, brush),
         (_, Stage::AtLimit(limit)) => question::limit(limit, brush),
         (_, Stage::Opening | Stage::Idle | Stage::Running) => {
             let room = bound.saturating_sub(1 + waiting);
@@ -245,14 +258,40 @@ fn pane(model: &Model, bound: usize, waiting: usize, brush: Brush) -> Pane {
 fn completion(model: &Model, room: usize, brush: Brush) -> Vec<Line<'static>> {
     match (&model.overlay, &model.stage) {
         (None | Some(Overlay::Page(_)), Stage::Opening | Stage::Idle | Stage::Running) => {}
-        (Some(Overlay::Models(_) | Overlay::Sessions(_)), _)
-        | (_, Stage::Trusting(_) | Stage::Choosing(_) | Stage::Asking(_) | Stage::AtLimit(_)) => {
-            return Vec::new();
-        }
+        (Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_)), _)
+        | (
+            _,
+            Stage::Trusting(_)
+            | Stage::Choosing(_)
+            | Stage::Asking(_)
+            | Stage::Answering(_)
+            | Stage::AtLimit(_),
+        ) => return Vec::new(),
     }
     let completion = model.composer.completion().filter(|_| room > 0);
     let draw = |completion| composer::render_completion(completion, brush.columns, room, &styles(brush));
     completion.map(draw).unwrap_or_default()
+}
+
+/// The model's list of steps, unless something else has the keys; two thirds of what is left of the region at most.
+fn steps(model: &Model, bound: usize, input: usize, brush: Brush) -> Vec<Line<'static>> {
+    let going = match (&model.overlay, &model.stage) {
+        (None | Some(Overlay::Page(_)), Stage::Running) => Going::On,
+        (None | Some(Overlay::Page(_)), Stage::Idle) => Going::Rest,
+        (Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_)), _)
+        | (
+            _,
+            Stage::Opening
+            | Stage::Trusting(_)
+            | Stage::Choosing(_)
+            | Stage::Asking(_)
+            | Stage::Answering(_)
+            | Stage::AtLimit(_),
+        ) => return Vec::new(),
+    };
+    // the bottom line, what is waited for, and a gap
+    let left = bound.saturating_sub(input + 3);
+    todos::live(&model.aside.todos, going, left, brush)
 }
 
 fn styles(brush: Brush) -> ComposerStyles {
@@ -269,7 +308,8 @@ fn arriving(model: &Model, now: Moment, bound: usize, brush: Brush) -> Vec<Part>
         parts.extend(cell::apart(above, &cell).then(Part::gap));
         parts.push(Part::new(Class::Answer, lines));
     }
-    if run.explored.is_empty() && run.calls.is_empty() {
+    let calls = || run.calls.iter().filter(|call| call.kind != Kind::Tells);
+    if run.explored.is_empty() && calls().next().is_none() {
         return parts;
     }
     if !parts.is_empty() || cell::apart(above, &Cell::Explored(Vec::new())) {
@@ -278,7 +318,7 @@ fn arriving(model: &Model, now: Moment, bound: usize, brush: Brush) -> Vec<Part>
     if !run.explored.is_empty() {
         parts.push(Part::new(Class::Call, tool::explored(&run.explored, Mode::Folded, brush)));
     }
-    for call in &run.calls {
+    for call in calls() {
         parts.push(Part::new(Class::Call, vec![tool::running(call, now, brush)]));
         parts.push(Part::new(Class::Output, tool::running_output(call, brush)));
     }

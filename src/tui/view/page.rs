@@ -8,8 +8,9 @@ use ratatui::text::{Line, Span};
 use super::brush::{Brush, Fact, INDENT, Mode};
 use super::theme::{Role, Theme};
 use super::wrap::{Prefix, fit, width, wrap};
-use super::{arriving_answer, cell, question, tool};
+use super::{answering, arriving_answer, cell, question, tool};
 use crate::tui::keymap::{HelpRow, help_rows};
+use crate::tui::model::call::Kind;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::overlay::{Overlay, Page, PageOf};
 use crate::tui::model::{Model, Stage};
@@ -43,7 +44,9 @@ pub fn most_up(model: &Model, theme: Theme, now: Moment) -> usize {
 fn shown(model: &Model) -> Page {
     match &model.overlay {
         Some(Overlay::Page(page)) => *page,
-        Some(Overlay::Models(_) | Overlay::Sessions(_)) | None => Page { of: PageOf::Transcript, up: 0 },
+        Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_)) | None => {
+            Page { of: PageOf::Transcript, up: 0 }
+        }
     }
 }
 
@@ -87,15 +90,21 @@ fn transcript(model: &Model, now: Moment, brush: Brush) -> Vec<Line<'static>> {
             lines.extend(arrived);
         }
         lines.extend(tool::explored(&run.explored, Mode::Whole, brush));
-        for call in &run.calls {
+        for call in run.calls.iter().filter(|call| call.kind != Kind::Tells) {
             lines.push(tool::running(call, now, brush));
             lines.extend(tool::running_output(call, brush));
         }
     }
-    if let Stage::Asking(asking) = &model.stage {
-        lines.push(Line::default());
-        lines.extend(question::whole(asking, brush));
-    }
+    lines.extend(match &model.stage {
+        Stage::Asking(asking) => [vec![Line::default()], question::whole(asking, brush)].concat(),
+        Stage::Answering(answering) => [vec![Line::default()], answering::whole(answering, brush)].concat(),
+        Stage::Opening
+        | Stage::Trusting(_)
+        | Stage::Choosing(_)
+        | Stage::Idle
+        | Stage::Running
+        | Stage::AtLimit(_) => Vec::new(),
+    });
     lines
 }
 
@@ -196,18 +205,20 @@ line 2
   Esc                       close a list or a search
   Ctrl+C                    clear the input; twice on an empty one: leave
   Ctrl+D                    delete to the right; on an empty input: leave
-  q closes · Up, Down, PgUp, PgDn, Home, End move · 11 of 79",
+  q closes · Up, Down, PgUp, PgDn, Home, End move · 11 of 93",
         );
         testing::check(
-            &shown(&with(PageOf::Help, 0, (80, 8))),
+            &shown(&with(PageOf::Help, 0, (80, 10))),
             "
 Commands
   /help                     keys and commands
   /clear                    a new session; this one stays on disk
   /model [NAME]             another model: from a list, or by name
+  /todos                    the model's list of steps
+  /tasks                    commands in the background: look at them, end them
   /status                   session, model, endpoint, permissions
   /exit                     leave
-  q closes · Up, Down, PgUp, PgDn, Home, End move · 79 of 79",
+  q closes · Up, Down, PgUp, PgDn, Home, End move · 93 of 93",
         );
         testing::check(
             &shown(&with(PageOf::Help, usize::MAX, (40, 12))),
@@ -222,7 +233,7 @@ Commands
                       history
   Down                a row down, then
                       on in the history
-  q closes · 11 of 116",
+  q closes · 11 of 142",
         );
     }
 

@@ -31,6 +31,10 @@ const LONG: Duration = Duration::from_secs(10);
 const CAUSE: usize = 12;
 
 const ESC: &str = "esc to interrupt";
+const BACKGROUND: &str = "ctrl+b background";
+
+/// A command that runs longer may be one to be moved to the background.
+const LASTS: Duration = Duration::from_secs(2);
 
 /// What is waited for, in the parts of its line.
 #[derive(Default)]
@@ -49,6 +53,8 @@ enum More {
     Limit(String),
     /// Foreign words, cut to the room there is.
     Cause(String),
+    /// Another key, behind that which ends the run; the first to be left away.
+    Key(&'static str),
 }
 
 /// What the run waits for, if there is one.
@@ -57,7 +63,7 @@ pub(super) fn waiting(model: &Model, now: Moment, brush: Brush) -> Vec<Line<'sta
     let (wait, esc) = match (&model.stage, run.stopping) {
         (_, Stopping::Yes) => (Wait { what: "stopping".to_owned(), ..Wait::default() }, None),
         // nothing moves here: it is the user's turn
-        (Stage::Asking(_) | Stage::AtLimit(_), Stopping::No) => {
+        (Stage::Asking(_) | Stage::Answering(_) | Stage::AtLimit(_), Stopping::No) => {
             return vec![brush.line("waiting for your answer", Role::Dim)];
         }
         (
@@ -95,7 +101,7 @@ pub(super) fn advice(model: &Model, now: Moment, brush: Brush) -> Option<Line<'s
 }
 
 impl Wait {
-    /// In one line, the key behind it. The turns go first where it is narrow, then the limit.
+    /// In one line, the keys behind it. A second key goes first where it is narrow, then the turns, then the limit.
     fn line(
         &self,
         spinner: Span<'static>,
@@ -111,13 +117,17 @@ impl Wait {
         let taken = brush.facts(facts.iter().cloned().chain(esc.clone()).collect()).width() + width(DOT);
         let room = brush.columns.saturating_sub(taken);
         facts.extend(match &self.more {
-            More::Nothing => None,
+            More::Nothing | More::Key(_) => None,
             More::Limit(text) => Some(dim(text.clone()).rank(1)),
             More::Cause(text) if room < CAUSE.min(width(text)) => None,
             More::Cause(text) => Some(dim(fit(&Line::raw(text.clone()), room).to_string())),
         });
         facts.extend(turns.map(|turns| dim(turns).rank(2)));
-        brush.facts(facts.into_iter().chain(esc).collect())
+        let key = match (&self.more, &esc) {
+            (More::Key(words), Some(_)) => Some(dim((*words).to_owned()).rank(3)),
+            (More::Key(_) | More::Nothing | More::Limit(_) | More::Cause(_), _) => None,
+        };
+        brush.facts(facts.into_iter().chain(esc).chain(key).collect())
     }
 }
 
@@ -154,7 +164,11 @@ fn waited_for(run: &RunView, facts: &Facts, now: Moment) -> Wait {
         }
         Waiting::Tools => {
             let first = run.calls.iter().map(|call| call.since).min();
-            wait(&tools(run), first.unwrap_or(run.waiting_since))
+            let since = first.unwrap_or(run.waiting_since);
+            let command = run.calls.iter().any(|call| call.label.verb == "run");
+            let more =
+                if command && now.since(since) >= LASTS { More::Key(BACKGROUND) } else { More::Nothing };
+            Wait { more, ..wait(&tools(run), since) }
         }
     }
 }
@@ -185,6 +199,7 @@ fn tools(run: &RunView) -> String {
             "write" => "writing a file".to_owned(),
             "edit" => "editing a file".to_owned(),
             "glob" | "grep" => "searching".to_owned(),
+            "fetch" => "fetching a page".to_owned(),
             other => format!("running {}", one_line(other)),
         },
         calls => format!("running {} calls", calls.len()),
@@ -209,6 +224,13 @@ pub(super) fn line(model: &Model, now: Moment, brush: Brush) -> Line<'static> {
             _ => Role::Dim,
         };
         told.push(fact(one_line(&facts.mode), role));
+    }
+    match model.aside.running() {
+        0 => {}
+        tasks => {
+            let tasks = u64::try_from(tasks).unwrap_or(u64::MAX);
+            told.push(fact(units::counted(tasks, "task", "tasks"), Role::Accent).rank(1));
+        }
     }
     if meter.unsaved {
         told.push(fact("not saved".to_owned(), Role::Warn));
@@ -291,7 +313,12 @@ mod tests {
         check(
             &with(|run| run.calls = vec![call("run")], Waiting::Tools),
             (6_000, 80),
-            "⠋ running a command 6 s · 2 turns · esc to interrupt",
+            "⠋ running a command 6 s · 2 turns · esc to interrupt · ctrl+b background",
+        );
+        check(
+            &with(|run| run.calls = vec![call("run")], Waiting::Tools),
+            (1_999, 80),
+            "⠦ running a command 1 s · 2 turns · esc to interrupt",
         );
         check(
             &with(|run| run.calls = vec![call("a"), call("b")], Waiting::Tools),

@@ -5,17 +5,20 @@ use proptest::prelude::*;
 use super::testing::{call, check, facts, live, model, text};
 use super::*;
 use crate::protocol::{
-    Access, Approval, CallForm, CallId, Display, ExecAccess, Preview, QuestionId, Tail, ToolName, ToolStatus,
-    Waiting,
+    Access, Approval, CallForm, CallId, Choice, Display, ExecAccess, JobState, JobView, Preview, QuestionId,
+    Tail, Todo, TodoStatus, ToolName, ToolStatus, Waiting, Why,
 };
 use crate::tui::model::AtLimit;
+use crate::tui::model::answering::Answering;
 use crate::tui::model::buffer::Buffer;
-use crate::tui::model::call::{Kind, Label, RunningCall};
+use crate::tui::model::call::{Label, RunningCall};
 use crate::tui::model::choice::Item;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::picker::Picker;
 use crate::tui::model::question::{Asking, Guard, Row};
 use crate::tui::model::setup::{Choosing, FirstRun, Step, TrustCard, Trusting};
+use crate::tui::model::tasks::Tasks;
+use crate::tui::model::todos::{Extent, TodoChange, Todos};
 
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (40, 12)];
 
@@ -33,7 +36,7 @@ fn command(n: usize, lines: usize) -> RunningCall {
         since: Moment(0),
         tail: Tail {
             lines: (1..=lines).map(|n| format!("test cart::number_{n} ... ok")).collect(),
-            bytes: 0,
+            ..Tail::default()
         },
         kind: Kind::Acts,
     }
@@ -78,6 +81,30 @@ fn asking(mut model: Model) -> Model {
         careful: false,
     };
     model.stage = Stage::Asking(Box::new(Asking::new(QuestionId(1), approval, guard())));
+    model
+}
+
+/// In a run, with a question of the model.
+fn consulting(mut model: Model) -> Model {
+    model = running(model, |run| {
+        run.waiting = Waiting::Tools;
+        run.calls = vec![RunningCall { kind: Kind::Tells, ..command(1, 0) }];
+    });
+    let options = ["SQLite, one file and no server", "Postgres"].map(str::to_owned).to_vec();
+    let question = "Which database should the 日本語 shop use?\nIt has one writer.".to_owned();
+    let choice = Choice { call: CallId::from("1"), question, options };
+    model.stage = Stage::Answering(Box::new(Answering::new(QuestionId(1), choice, guard())));
+    model
+}
+
+fn with_steps(mut model: Model, extent: Extent) -> Model {
+    let step = |(content, status): (&str, TodoStatus)| Todo { content: content.to_owned(), status };
+    let steps = [
+        ("read the parser", TodoStatus::Completed),
+        ("write the tests", TodoStatus::InProgress),
+        ("run them", TodoStatus::Pending),
+    ];
+    model.aside.todos = Todos { list: steps.map(step).to_vec(), extent };
     model
 }
 
@@ -221,7 +248,7 @@ test cart::number_5 ... ok
 test cart::number_6 ... ok
 test cart::number_7 ... ok
 
-⠋ running a command 6 s · 2 turns · esc to interrupt
+⠋ running a command 6 s · 2 turns · esc to interrupt · ctrl+b background
   queued: then bump the version
   queued: and⏎tag it
 ❯ |
@@ -233,7 +260,7 @@ test cart::number_5 ... ok
 test cart::number_6 ... ok
 test cart::number_7 ... ok
 
-⠋ running a command 6 s · 2 turns · esc to interrupt
+⠋ running a command 6 s · 2 turns · esc to interrupt · ctrl+b background
   queued: then bump the version
   queued: and⏎tag it
 ❯ |
@@ -246,6 +273,98 @@ test cart::number_7 ... ok
   qwen3-coder · default · window of 128k",
         ],
     );
+}
+
+#[test]
+fn the_steps_stand_between_what_is_waited_for_and_the_input() {
+    let run = |extent| move |model| with_steps(running(model, |run| run.waiting = Waiting::Answer), extent);
+    let folded = "
+⠋ answering 6 s · 2 turns · esc to interrupt
+  ▸ write the tests · 1/3
+❯ |
+  qwen3-coder · default · window of 128k";
+    pictures(run(Extent::Folded), [folded, folded, &folded.replace(" · 2 turns", "")]);
+    let unfolded = "
+⠋ answering 6 s · 2 turns · esc to interrupt
+  1 of 3 done · ctrl+t hides
+  ✓ read the parser
+  ▸ write the tests
+  ☐ run them
+❯ |
+  qwen3-coder · default · window of 128k";
+    let narrow = "
+⠋ answering 6 s · esc to interrupt
+  1 of 3 done · ctrl+t hides
+❯ |
+  qwen3-coder · default · window of 128k";
+    pictures(run(Extent::Unfolded), [unfolded, unfolded, narrow]);
+    check(
+        &live(&with_steps(model(80, 24), Extent::Unfolded), 0),
+        "  1 of 3 done · ctrl+t hides
+  ✓ read the parser
+  ▸ write the tests
+  ☐ run them
+❯ |
+  qwen3-coder · default · window of 128k",
+    );
+}
+
+#[test]
+fn a_question_of_the_model_takes_the_place_of_the_input_and_shows_no_call() {
+    pictures(
+        consulting,
+        [
+            "
+waiting for your answer
+
+Which database should the 日本語 shop use?
+
+  It has one writer.
+
+  Enter takes it · Esc leaves it unanswered
+❯ 1. SQLite, one file and no server
+  2. Postgres
+  3. another answer, in your own words
+  qwen3-coder · default · window of 128k",
+            "
+waiting for your answer
+
+Which database should the 日本語 shop use?
+
+  It has one writer.
+
+  Enter takes it · Esc leaves it unanswered
+❯ 1. SQLite, one file and no server
+  2. Postgres
+  3. another answer, in your own words
+  qwen3-coder · default · window of 128k",
+            "Which database should the 日本語 shop
+use?
+  It has one writer.
+❯ 1. SQLite, one file and no server
+  2. Postgres
+  3. another answer, in your own words",
+        ],
+    );
+}
+
+#[test]
+fn commands_in_the_background_are_counted_at_the_bottom() {
+    let mut model = model(80, 24);
+    let job = JobView {
+        id: "bash_1".into(),
+        command: "npm run dev".to_owned(),
+        pid: 1,
+        why: Why::Asked,
+        state: JobState::Running,
+        since: Duration::from_secs(1),
+        bytes: 0,
+    };
+    let ended = JobView { state: JobState::Ended { how: "killed".to_owned() }, ..job.clone() };
+    model.aside.jobs = vec![job.clone(), ended];
+    check(&live(&model, 0), "❯ |\n  qwen3-coder · default · 1 task · window of 128k");
+    model.aside.jobs.push(job);
+    check(&live(&model, 0), "❯ |\n  qwen3-coder · default · 2 tasks · window of 128k");
 }
 
 #[test]
@@ -321,6 +440,8 @@ fn lists_open_at_the_input() {
 ❯ /help    keys and commands
   /clear   a new session; this one stays on disk
   /model   another model: from a list, or by name
+  /todos   the model's list of steps
+  /tasks   commands in the background: look at them, end them
   /status  session, model, endpoint, permissions
   /exit    leave
   qwen3-coder · default · window of 128k",
@@ -328,6 +449,8 @@ fn lists_open_at_the_input() {
 ❯ /help    keys and commands
   /clear   a new session; this one stays on disk
   /model   another model: from a list, or by name
+  /todos   the model's list of steps
+  /tasks   commands in the background: look at them, end them
   /status  session, model, endpoint, permissions
   /exit    leave
   qwen3-coder · default · window of 128k",
@@ -335,7 +458,7 @@ fn lists_open_at_the_input() {
 ❯ /help   keys and commands
   /clear  a new session; this one stays…
   /model  another model: from a list, o…
-  5 in all
+  7 in all
   qwen3-coder · default · window of 128k",
         ],
     );
@@ -451,6 +574,9 @@ fn the_scrollback_has_no_tabs_and_no_control_characters() {
     model.transcript.push(Cell::Call(Box::new(done)));
     model.transcript.push(Cell::Interrupted { what: Some(hostile.to_owned()), given_back: 0 });
     model.transcript.push(Cell::Lines(vec![hostile.to_owned()]));
+    let step = Todo { content: hostile.to_owned(), status: TodoStatus::Pending };
+    let change = TodoChange { before: Vec::new(), after: vec![step] };
+    model.transcript.push(Cell::Todos(Box::new(change)));
     for cell in [Cell::User, Cell::Remark, Cell::Error, Cell::Void] {
         model.transcript.push(cell(hostile.to_owned()));
     }
@@ -468,7 +594,7 @@ fn frames_flow_only_while_a_run_goes_on_unasked() {
 }
 
 fn any_stage() -> impl Strategy<Value = fn(Model) -> Model> {
-    let stages: [fn(Model) -> Model; 12] = [
+    let stages: [fn(Model) -> Model; 16] = [
         |model| model,
         busy,
         answering,
@@ -507,6 +633,23 @@ fn any_stage() -> impl Strategy<Value = fn(Model) -> Model> {
         |mut model| {
             let items = (1..=20).map(|n| Item::new(format!("日本-{n}"), "128k")).collect();
             model.overlay = Some(Overlay::Models(Box::new(Picker::new("Which?", items))));
+            model
+        },
+        consulting,
+        |model| with_steps(busy(model), Extent::Folded),
+        |model| with_steps(model, Extent::Unfolded),
+        |mut model| {
+            let job = |n: u64| JobView {
+                id: format!("bash_{n}").into(),
+                command: "日本語 \x1b[2J\n".repeat(9),
+                pid: 1,
+                why: Why::Asked,
+                state: JobState::Running,
+                since: Duration::from_secs(n),
+                bytes: n,
+            };
+            model.aside.jobs = (1..20).map(job).collect();
+            model.overlay = Some(Overlay::Tasks(Tasks { focus: 12, shown: None }));
             model
         },
     ];

@@ -6,12 +6,13 @@
 use ratatui::text::{Line, Span};
 
 use super::brush::{Brush, DOT, INDENT, Keep, Mode, elapsed, one_line, push_fitting};
-use super::diff;
 use super::theme::Role;
 use super::wrap::{fit, spans_width, trim_end, width};
-use crate::protocol::{Display, FileChange, ToolStatus};
+use super::{diff, todos};
+use crate::protocol::{Display, FileChange, Tail, ToolStatus};
 use crate::text::sanitize::fold_progress;
 use crate::text::sgr::styled;
+use crate::text::units;
 use crate::tui::model::call::{DoneCall, Label, RunningCall};
 use crate::tui::model::moment::Moment;
 
@@ -30,7 +31,7 @@ const OBJECT: usize = 24;
 pub fn done(call: &DoneCall, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
     let drawn = match &call.display {
         Display::Changes(files) => files.iter().map(|file| (file, diff::draw(file, brush))).collect(),
-        Display::Line(_) | Display::Text(_) | Display::Output { .. } => Vec::new(),
+        Display::Line(_) | Display::Text(_) | Display::Output { .. } | Display::Todos(_) => Vec::new(),
     };
     let mut label = call.label.clone();
     if let [(file, _)] = drawn.as_slice() {
@@ -43,16 +44,26 @@ pub fn done(call: &DoneCall, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
         Display::Text(text) => folded_output(text, Keep::Head, mode, brush),
         Display::Output { text, .. } => folded_output(text, Keep::Tail, mode, brush),
         Display::Changes(_) => changes(drawn, mode, brush),
+        Display::Todos(list) => todos::rows(list, brush),
     });
     lines
 }
 
 /// The head of a call that runs.
 pub(super) fn running(call: &RunningCall, now: Moment, brush: Brush) -> Line<'static> {
-    let since = elapsed(now.since(call.since)).map(|time| brush.span(time, Role::Dim));
-    let head =
-        head(brush.span("○ ", Role::Plain), &call.label, since.into_iter().collect(), Mode::Folded, brush);
+    let since = elapsed(now.since(call.since));
+    let told: Vec<String> = printed(&call.tail).into_iter().chain(since).collect();
+    let told = (!told.is_empty()).then(|| brush.span(told.join(DOT), Role::Dim)).into_iter().collect();
+    let head = head(brush.span("○ ", Role::Plain), &call.label, told, Mode::Folded, brush);
     head.into_iter().next().unwrap_or_default()
+}
+
+/// How much it has printed, where that is more than is shown.
+fn printed(tail: &Tail) -> Vec<String> {
+    if usize::try_from(tail.count).is_ok_and(|count| count <= TAIL) {
+        return Vec::new();
+    }
+    vec![units::bytes(tail.bytes), units::counted(tail.count, "line", "lines")]
 }
 
 /// The last lines that a running call has printed.
@@ -78,7 +89,7 @@ pub fn explored(calls: &[DoneCall], mode: Mode, brush: Brush) -> Vec<Line<'stati
 }
 
 /// A command's output in its own lines and colours, without empty lines at its end.
-fn output(text: &str, brush: Brush) -> Vec<Line<'static>> {
+pub(super) fn output(text: &str, brush: Brush) -> Vec<Line<'static>> {
     let line = |runs: Vec<_>| {
         let span = |run: crate::text::sgr::StyledRun| Span::styled(run.text, brush.theme.foreign(run.style));
         let mut spans: Vec<_> = runs.into_iter().map(span).collect();
@@ -149,7 +160,11 @@ fn outcome(call: &DoneCall, drawn: &[(&FileChange, diff::Drawn)], brush: Brush) 
         Display::Line(text) if !text.trim().is_empty() => Some(one_line(text)),
         Display::Output { ended: Some(how), .. } => Some(one_line(how)),
         Display::Changes(files) if files.len() > 1 => Some(format!("{} files", files.len())),
-        Display::Line(_) | Display::Text(_) | Display::Output { .. } | Display::Changes(_) => None,
+        Display::Line(_)
+        | Display::Text(_)
+        | Display::Output { .. }
+        | Display::Changes(_)
+        | Display::Todos(_) => None,
     };
     let words = words.or_else(|| ended.map(str::to_owned));
     let mut spans: Vec<_> = words.map(|words| brush.span(words, role)).into_iter().collect();
@@ -237,7 +252,7 @@ fn explored_one(call: &DoneCall, before: Option<&DoneCall>, line: &mut Line<'sta
         // how long a file was is not worth a word where several are listed
         Display::Line(_) if call.status == ToolStatus::Success && verb == "read" => None,
         Display::Line(text) => Some(one_line(text)),
-        Display::Text(_) | Display::Output { .. } | Display::Changes(_) => None,
+        Display::Text(_) | Display::Output { .. } | Display::Changes(_) | Display::Todos(_) => None,
     };
     if let Some(told) = told.filter(|told| !told.is_empty()) {
         let (before, role) = match call.status {
@@ -258,7 +273,7 @@ fn capitalised(word: &str) -> String {
 mod tests {
     use super::super::testing::{self, BRUSH, numbered, text};
     use super::*;
-    use crate::protocol::{CallId, Tail};
+    use crate::protocol::CallId;
     use crate::tui::model::call::Kind;
 
     #[track_caller]
@@ -494,12 +509,14 @@ line 1",
             id: CallId::from("1"),
             label: Label { verb: "run".to_owned(), object: "cargo test cart".to_owned() },
             since: Moment(1_000),
-            tail: Tail { lines: (1..=9).map(|n| format!("line {n}\x1b[2K")).collect(), bytes: 99 },
+            tail: Tail { lines: (1..=9).map(|n| format!("line {n}\x1b[2K")).collect(), bytes: 99, count: 9 },
             kind: Kind::Acts,
         };
         let head = |now| running(&call, Moment(now), BRUSH).to_string();
-        assert_eq!(head(1_900), "○ run  cargo test cart");
-        assert_eq!(head(7_500), "○ run  cargo test cart  6 s");
+        assert_eq!(head(1_900), "○ run  cargo test cart  99 B · 9 lines");
+        assert_eq!(head(7_500), "○ run  cargo test cart  99 B · 9 lines · 6 s");
+        let little = RunningCall { tail: Tail { count: 5, ..call.tail.clone() }, ..call.clone() };
+        assert_eq!(running(&little, Moment(7_500), BRUSH).to_string(), "○ run  cargo test cart  6 s");
         assert_eq!(text(&running_output(&call, BRUSH)), "line 5\nline 6\nline 7\nline 8\nline 9");
     }
 

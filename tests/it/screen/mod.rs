@@ -8,6 +8,8 @@
 //! tested in `screen_layer`, on the guard itself.
 
 mod abort;
+mod asking;
+mod background;
 mod commands;
 mod edges;
 mod first;
@@ -18,6 +20,7 @@ mod models;
 mod permission;
 mod queue;
 mod sessions;
+mod steps;
 mod talk;
 mod terminal;
 mod waiting;

@@ -134,6 +134,11 @@ fn a_choice_is_kept_in_the_session_and_for_the_next_one() {
     let clawd = configured(&endpoint, "mock-1");
     let pty = open(&clawd);
     talk(&pty, "one", "First.");
+    // only where the list is known can it be said what it lacks
+    say(&pty, "/model");
+    pty.wait_for("in use");
+    pty.key("esc");
+    pty.wait_until("the list has closed", |screen| !screen.contents().contains("in use"));
     say(&pty, "/model mock-2");
     pty.wait_for("model: mock-2 · kept in");
     pty.wait_for("does not list it");

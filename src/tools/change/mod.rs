@@ -1,14 +1,18 @@
 //! The one place that changes the user's files.
 //!
-//! A tool says what a file shall hold; here its present bytes are kept first, then a checkpoint that names them is
-//! written into the session, and only then the file. So whatever a tool has changed can be put back. The surprise: an
-//! image that cannot be kept (the disk of the sessions is full) does not stop the change, it is told.
+//! A tool says what shall become of which file; here their present bytes are kept first, then a checkpoint that names all
+//! of them is written into the session, and only then the files. So whatever a tool has changed can be put back. Several
+//! files change together or not at all. The surprise: an image that cannot be kept (the disk of the sessions is full)
+//! does not stop the change, it is told.
+
+mod commit;
 
 use std::os::unix::fs::PermissionsExt;
 
+use super::edit::view::text_of;
 use super::target::Target;
 use super::{Scene, ToolResult, changing};
-use crate::os::file::{self, open_regular};
+use crate::os::file::open_regular;
 use crate::protocol::{FileChange, SavedFile};
 use crate::workbench::{Stamp, Workbench};
 
@@ -22,21 +26,45 @@ pub(super) struct Change {
     pub(super) after: Vec<u8>,
 }
 
+/// What shall become of a file.
+pub(super) enum Step {
+    /// It is made, or holds something else.
+    Write(Change),
+    /// It goes.
+    Remove(Target, Before),
+    /// It gets another name, and what `after` says where that is something else. The change is of the old name.
+    Move(Change, Target),
+}
+
 impl Change {
     /// As a person sees it.
     pub(super) fn shown(self) -> FileChange {
-        let before = match self.before {
-            Before::Nothing => None,
-            Before::Bytes(bytes) => Some(text(bytes)),
-            Before::Large => Some(String::new()),
-        };
-        FileChange { path: self.target.shown, before, after: Some(text(self.after)) }
+        FileChange { path: self.target.shown, before: self.before.shown(), after: Some(text_of(self.after)) }
     }
 }
 
-/// As text, without a copy of what is UTF-8.
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+impl Step {
+    /// As a person sees it.
+    pub(super) fn shown(self) -> FileChange {
+        match self {
+            Self::Write(change) => change.shown(),
+            Self::Remove(target, before) => {
+                FileChange { path: target.shown, before: before.shown(), after: None }
+            }
+            Self::Move(change, to) => {
+                let path = format!("{} → {}", change.target.shown, to.shown);
+                FileChange { path, ..change.shown() }
+            }
+        }
+    }
+
+    /// The file as it is now.
+    fn before(&self) -> (&Target, &Before) {
+        match self {
+            Self::Write(change) | Self::Move(change, _) => (&change.target, &change.before),
+            Self::Remove(target, before) => (target, before),
+        }
+    }
 }
 
 /// What a file holds.
@@ -46,7 +74,17 @@ pub(super) enum Before {
     /// These bytes.
     Bytes(Vec<u8>),
     /// More than is read into memory.
-    Large,
+    Large(Stamp),
+}
+
+impl Before {
+    fn shown(self) -> Option<String> {
+        match self {
+            Self::Nothing => None,
+            Self::Bytes(bytes) => Some(text_of(bytes)),
+            Self::Large(_) => Some(String::new()),
+        }
+    }
 }
 
 /// Changes that were carried out.
@@ -57,69 +95,74 @@ pub(super) struct Done {
     pub(super) note: Option<String>,
 }
 
-/// Keeps what the files hold, notes it in the session, and changes them.
+/// Keeps what the files hold, notes it in the session, and changes them: all or none.
 pub(super) async fn carry_out(scene: &Scene, changes: Vec<Change>) -> Result<Done, ToolResult> {
+    let (steps, note) = carry_out_steps(scene, changes.into_iter().map(Step::Write).collect()).await?;
+    let changes = steps.into_iter().filter_map(|step| match step {
+        Step::Write(change) => Some(change),
+        Step::Remove(..) | Step::Move(..) => None,
+    });
+    Ok(Done { changes: changes.collect(), note })
+}
+
+/// The same for whatever shall become of files, each of which is named once. Returns the steps as they were given, and
+/// what is to be told of it.
+pub(super) async fn carry_out_steps(
+    scene: &Scene,
+    steps: Vec<Step>,
+) -> Result<(Vec<Step>, Option<String>), ToolResult> {
     let bench = scene.bench.clone();
-    let (changes, saved, note) = changing(&scene.cancel, move || {
-        let (saved, note) = keep(&bench, &changes);
-        Ok((changes, saved, note))
+    let (steps, saved, note) = changing(&scene.cancel, move || {
+        let (saved, note) = keep(&bench, &steps);
+        Ok((steps, saved, note))
     })
     .await?;
     if !saved.is_empty() {
         scene.host.checkpoint(saved).await;
     }
     let bench = scene.bench.clone();
-    let changes = changing(&scene.cancel, move || {
-        for change in &changes {
-            write(&bench, change)?;
-        }
-        Ok(changes)
+    let steps = changing(&scene.cancel, move || {
+        commit::commit(&bench, &steps)?;
+        Ok(steps)
     })
     .await?;
-    Ok(Done { changes, note })
+    Ok((steps, note))
 }
 
-fn keep(bench: &Workbench, changes: &[Change]) -> (Vec<SavedFile>, Option<String>) {
+fn keep(bench: &Workbench, steps: &[Step]) -> (Vec<SavedFile>, Option<String>) {
     let mut saved = Vec::new();
-    let mut note = None;
-    for change in changes {
-        match keep_one(bench, change) {
+    let mut lost = Vec::new();
+    for step in steps {
+        let (target, before) = step.before();
+        match keep_one(bench, target, before) {
             Ok(file) => saved.push(file),
             Err(error) => {
-                let shown = &change.target.shown;
-                note = Some(format!("[{shown} as it was could not be kept for a rewind: {error}]"));
+                let shown = &target.shown;
+                lost.push(format!("[{shown} as it was could not be kept for a rewind: {error}]"));
             }
         }
+        if let Step::Move(_, to) = step {
+            saved.push(SavedFile { path: to.resolved.display().to_string(), before: None, mode: 0 });
+        }
     }
-    (saved, note)
+    (saved, (!lost.is_empty()).then(|| lost.join("\n")))
 }
 
-fn keep_one(bench: &Workbench, change: &Change) -> Result<SavedFile, String> {
-    let path = &change.target.resolved;
-    let before = match &change.before {
+fn keep_one(bench: &Workbench, target: &Target, before: &Before) -> Result<SavedFile, String> {
+    let path = &target.resolved;
+    let before = match before {
         Before::Nothing => None,
         Before::Bytes(bytes) => {
             let hash = Stamp::hash_of(bytes);
             Some(bench.blobs().keep(bytes, hash).map_err(|error| error.to_string())?)
         }
-        Before::Large => {
+        Before::Large(_) => {
             let (file, _) = open_regular(path).map_err(|error| error.to_string())?;
             Some(bench.blobs().keep_file(file).map_err(|error| error.to_string())?)
         }
     };
     let mode = path.metadata().map_or(0, |meta| meta.permissions().mode() & 0o7777);
     Ok(SavedFile { path: path.display().to_string(), before, mode })
-}
-
-fn write(bench: &Workbench, change: &Change) -> Result<(), String> {
-    let path = change.target.judged()?;
-    let written = match change.before {
-        Before::Nothing => file::create_parents(path).and_then(|()| file::create(path, &change.after)),
-        Before::Bytes(_) | Before::Large => file::replace(path, &change.after),
-    };
-    written.map_err(|error| format!("Error: {error}"))?;
-    bench.files().note(&change.target.resolved, Stamp::of(&change.after));
-    Ok(())
 }
 
 #[cfg(test)]

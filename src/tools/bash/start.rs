@@ -1,0 +1,87 @@
+//! The start of a command: which shell runs it, in which environment, and why none does.
+//!
+//! Not the waiting. The surprise: bash is looked for beside `PATH` too, for an environment without one is no reason to
+//! hand a bash command to another shell.
+
+use std::ffi::OsString;
+use std::io;
+
+use super::{Call, Directory, Place, said};
+use crate::os::capture::Keep;
+use crate::os::process::{Running, Spawn, SpawnError};
+use crate::text::units;
+use crate::tools::{Scene, ToolResult};
+
+/// What may run a command, the first that is there.
+pub(super) const SHELLS: [&str; 4] = ["bash", "/bin/bash", "/usr/bin/bash", "/bin/sh"];
+
+/// A command that was started.
+pub(super) struct Started {
+    pub(super) running: Running,
+    /// Where it will say in which directory it ended.
+    pub(super) directory: Option<Directory>,
+    /// The program that runs it, if that is not bash.
+    pub(super) program: Option<&'static str>,
+}
+
+impl Call {
+    /// Starts it in the first shell that is there.
+    pub(super) fn start(&self, scene: &Scene) -> Result<Started, SpawnError> {
+        // in the background it has nobody to tell where it went
+        let directory = match self.place {
+            Place::Foreground => Directory::of(&self.exec.command, &scene.bench),
+            Place::Background => None,
+        };
+        let mut none = SpawnError::NoProgram { program: "bash".to_owned() };
+        for &program in self.programs {
+            match scene.bench.children().start(self.spawn(scene, program, directory.as_ref())) {
+                Err(error @ SpawnError::NoProgram { .. }) => none = error,
+                started => {
+                    let program = (!is_bash(program)).then_some(program);
+                    return started.map(|running| Started { running, directory, program });
+                }
+            }
+        }
+        Err(none)
+    }
+
+    fn spawn(&self, scene: &Scene, program: &str, directory: Option<&Directory>) -> Spawn {
+        let plain: &[&str] = if is_bash(program) { &["--noprofile", "--norc"] } else { &[] };
+        let words = [program].into_iter().chain(plain.iter().copied()).chain(["-c"]).map(OsString::from);
+        let mut spawn = Spawn::new(words.chain([OsString::from(&self.exec.command)]), &self.exec.cwd);
+        spawn.env = scene.bench.environment().to_vec();
+        spawn.env.extend(directory.map(Directory::variable));
+        spawn.limit = self.limit;
+        spawn.keep = Keep { file: scene.bench.outputs().path(&scene.call).ok(), ..said::keep() };
+        spawn
+    }
+
+    /// Why it did not begin, and what happens next.
+    pub(super) fn not_started(&self, scene: &Scene, error: &SpawnError) -> ToolResult {
+        let shell = scene.bench.shell();
+        match error {
+            SpawnError::NoDirectory { .. } if self.exec.cwd != shell.root() => {
+                shell.moved_to(shell.root().to_owned());
+                let root = shell.root().display();
+                ToolResult::failed(format!("Error: {error}; the next one runs in {root}"))
+            }
+            SpawnError::NoProgram { .. } => ToolResult::failed(format!(
+                "Error: cannot run a command: this system has no shell ({})",
+                self.programs.join(", ")
+            )),
+            SpawnError::Io { source, .. } if source.kind() == io::ErrorKind::ArgumentListTooLong => {
+                let size = units::bytes(self.exec.command.len() as u64);
+                ToolResult::failed(format!(
+                    "Error: the command is too long for this system ({size}): Write it to a file and run that"
+                ))
+            }
+            SpawnError::NoDirectory { .. } | SpawnError::Io { .. } => {
+                ToolResult::failed(format!("Error: {error}"))
+            }
+        }
+    }
+}
+
+fn is_bash(program: &str) -> bool {
+    program.ends_with("bash")
+}

@@ -1,0 +1,369 @@
+//! Files are changed: all that a call names, or none of them.
+//!
+//! First everything is made ready beside the files, where a full disk or a closed directory shows; then the changes come
+//! into force one after another, each only if its file is still what was planned on. If one fails, those before it are
+//! put back. The surprise: one file alone goes a shorter way, for its new bytes take the old ones' place in one step, and
+//! there is nothing to put back.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Before, Change, Step};
+use crate::os::file::{self, FileError, open_regular};
+use crate::os::stage::Staged;
+use crate::tools::target::Target;
+use crate::workbench::{Stamp, Workbench};
+
+/// Carries the steps out and notes the new stamps. After an error the files are as they were; where even that failed, the
+/// error says which is not.
+pub(super) fn commit(bench: &Workbench, steps: &[Step]) -> Result<(), String> {
+    let mut made = Vec::new();
+    let done = match steps {
+        [Step::Write(change)] => alone(change, &mut made),
+        several => together(bench, several, &mut made),
+    };
+    if done.is_err() {
+        file::remove_empty(&made);
+    }
+    done?;
+    for step in steps {
+        match step {
+            Step::Write(change) => bench.files().note(&change.target.resolved, Stamp::of(&change.after)),
+            Step::Move(change, to) => bench.files().note(&to.resolved, Stamp::of(&change.after)),
+            Step::Remove(..) => {}
+        }
+    }
+    Ok(())
+}
+
+fn alone(change: &Change, made: &mut Vec<PathBuf>) -> Result<(), String> {
+    let path = change.target.judged()?;
+    is_still(&change.target, &change.before)?;
+    let written = match change.before {
+        Before::Nothing => file::create_parents(path, made).and_then(|()| file::create(path, &change.after)),
+        Before::Bytes(_) | Before::Large(_) => file::replace(path, &change.after),
+    };
+    written.map_err(|error| told(&error))
+}
+
+fn together(bench: &Workbench, steps: &[Step], made: &mut Vec<PathBuf>) -> Result<(), String> {
+    let staged: Result<Vec<Staged>, String> = steps.iter().map(|step| stage(step, made)).collect();
+    let mut staged = staged.map_err(|error| format!("{error}; nothing was changed"))?;
+    let still = |number: usize| steps.get(number).map_or(Ok(()), is_as_planned);
+    commit_all(&mut staged, still).map_err(|Failed { error, stuck }| {
+        if stuck.is_empty() {
+            return format!("{error}; nothing was changed");
+        }
+        let stuck = stuck.iter().filter_map(|(number, why)| Some(state(bench, steps.get(*number)?, why)));
+        format!("{error}; what was changed before that could not all be put back: {}", list(stuck))
+    })
+}
+
+fn list(of: impl Iterator<Item = String>) -> String {
+    of.collect::<Vec<_>>().join("; ")
+}
+
+/// In which state a file was left.
+fn state(bench: &Workbench, step: &Step, why: &str) -> String {
+    let (target, before) = step.before();
+    let is = match step {
+        Step::Write(Change { before: Before::Nothing, .. }) => "was made".to_owned(),
+        Step::Write(_) => "has its new content".to_owned(),
+        Step::Remove(..) => "was removed".to_owned(),
+        Step::Move(_, to) => format!("was moved to {}", to.shown),
+    };
+    let image = match before {
+        Before::Bytes(bytes) => bench.blobs().keep(bytes, Stamp::hash_of(bytes)).ok(),
+        Before::Nothing | Before::Large(_) => None,
+    };
+    let image = image.and_then(|hash| bench.blobs().path(&hash).ok());
+    let kept = image.map(|path| format!(", what it held is in {}", path.display())).unwrap_or_default();
+    format!("{} {is} ({why}){kept}", target.shown)
+}
+
+fn stage(step: &Step, made: &mut Vec<PathBuf>) -> Result<Staged, String> {
+    let mut free = |target: &Target| -> Result<PathBuf, String> {
+        let path = target.judged()?;
+        file::create_parents(path, made).map_err(|error| told(&error))?;
+        Ok(path.to_owned())
+    };
+    match step {
+        Step::Write(change) => match change.before {
+            Before::Nothing => Staged::create(&free(&change.target)?, &change.after),
+            Before::Bytes(_) | Before::Large(_) => Staged::replace(change.target.judged()?, &change.after),
+        },
+        Step::Remove(target, _) => Staged::remove(target.judged()?),
+        Step::Move(change, to) => {
+            let is_same = matches!(&change.before, Before::Bytes(bytes) if *bytes == change.after);
+            let bytes = (!is_same).then_some(change.after.as_slice());
+            Staged::rename(change.target.judged()?, &free(to)?, bytes)
+        }
+    }
+    .map_err(|error| told(&error))
+}
+
+/// Why a change did not come about.
+struct Failed {
+    error: String,
+    /// Numbers of the changes that could not be put back, and why.
+    stuck: Vec<(usize, String)>,
+}
+
+/// Brings the changes into force one after another, each if `still` has nothing against it; if one fails, it and those
+/// before it are put back, the last first.
+fn commit_all(staged: &mut [Staged], still: impl Fn(usize) -> Result<(), String>) -> Result<(), Failed> {
+    for number in 0..staged.len() {
+        let done = still(number).and_then(|()| {
+            staged.get_mut(number).map_or(Ok(()), |staged| staged.commit().map_err(|error| told(&error)))
+        });
+        if let Err(error) = done {
+            let begun = staged.iter_mut().enumerate().take(number + 1).rev();
+            let stuck =
+                begun.filter_map(|(number, staged)| Some((number, staged.put_back().err()?.to_string())));
+            return Err(Failed { error, stuck: stuck.collect() });
+        }
+    }
+    Ok(())
+}
+
+fn is_as_planned(step: &Step) -> Result<(), String> {
+    let (target, before) = step.before();
+    target.judged()?;
+    is_still(target, before)?;
+    match step {
+        Step::Move(_, to) => to.judged().map(|_| ()),
+        Step::Write(_) | Step::Remove(..) => Ok(()),
+    }
+}
+
+/// Whether the file is what it was when the change was planned.
+fn is_still(target: &Target, before: &Before) -> Result<(), String> {
+    let path = &target.resolved;
+    let was = match before {
+        Before::Nothing => {
+            return match fs::symlink_metadata(path) {
+                Ok(_) => Err(format!("Error: {} has just been made by somebody else", target.shown)),
+                Err(_) => Ok(()),
+            };
+        }
+        Before::Bytes(bytes) => &Stamp::of(bytes),
+        Before::Large(stamp) => stamp,
+    };
+    if stamp(path).map_err(|error| told(&error))? != *was {
+        return Err(format!("Error: {} has just been changed by somebody else: Read it again", target.shown));
+    }
+    Ok(())
+}
+
+fn stamp(path: &Path) -> Result<Stamp, FileError> {
+    let (file, meta) = open_regular(path)?;
+    let failed = |source: io::Error| FileError::Io { verb: "read", path: path.to_owned(), source };
+    Stamp::of_file(file, &meta).map_err(failed)
+}
+
+fn told(error: &FileError) -> String {
+    format!("Error: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+    use crate::tools::testing::Session;
+
+    fn target(session: &Session, name: &str) -> Target {
+        Target::new(name, &session.root)
+    }
+
+    fn write(session: &Session, name: &str, before: Option<&str>, after: &str) -> Step {
+        let before = before.map_or(Before::Nothing, |text| Before::Bytes(text.into()));
+        Step::Write(Change { target: target(session, name), before, after: after.into() })
+    }
+
+    /// One step of every kind.
+    fn every_kind(session: &Session) -> Vec<Step> {
+        let before = || Before::Bytes("old".into());
+        let moved = |from: &str, after: &str| Change {
+            target: target(session, from),
+            before: before(),
+            after: after.into(),
+        };
+        vec![
+            write(session, "new/deep/file", None, "new"),
+            write(session, "changed", Some("old"), "new"),
+            write(session, "linked", Some("old"), "new and longer"),
+            Step::Remove(target(session, "removed"), before()),
+            Step::Move(moved("moved", "old"), target(session, "to/moved")),
+            Step::Move(moved("edited", "new"), target(session, "to/edited")),
+            write(session, "last", Some("old"), "new"),
+        ]
+    }
+
+    const FILES: [&str; 6] = ["changed", "edited", "last", "linked", "moved", "removed"];
+
+    fn stage_for_all() -> Session {
+        let session = Session::with(&FILES.map(|name| (name, "old")));
+        fs::hard_link(session.path("linked"), session.path("other")).unwrap();
+        session
+    }
+
+    /// Every file with its number and what it holds, and every directory.
+    fn world(session: &Session) -> Vec<(String, u64, String)> {
+        let mut out = Vec::new();
+        let mut left = vec![session.root.clone()];
+        while let Some(directory) = left.pop() {
+            for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+                let (path, meta) = (entry.path(), entry.metadata().unwrap());
+                let name = path.strip_prefix(&session.root).unwrap().display().to_string();
+                let text = fs::read_to_string(&path).unwrap_or_default();
+                out.push((name, meta.ino(), text));
+                left.extend(meta.is_dir().then_some(path));
+            }
+        }
+        out.sort();
+        out
+    }
+
+    #[test]
+    fn whichever_step_fails_everything_is_as_it_was() {
+        let count = every_kind(&Session::new()).len();
+        for failing in 0..count {
+            let session = stage_for_all();
+            let before = world(&session);
+            let steps = every_kind(&session);
+            let mut made = Vec::new();
+            let mut staged: Vec<Staged> = steps.iter().map(|step| stage(step, &mut made).unwrap()).collect();
+            let fails = |number: usize| if number == failing { Err("no".to_owned()) } else { Ok(()) };
+            let failed = commit_all(&mut staged, fails).unwrap_err();
+            assert!(failed.stuck.is_empty() && failed.error == "no");
+            drop(staged);
+            file::remove_empty(&made);
+            assert_eq!(world(&session), before, "the step of number {failing} failed");
+        }
+    }
+
+    #[test]
+    fn whichever_file_changes_meanwhile_nothing_else_does() {
+        for name in FILES {
+            let session = stage_for_all();
+            let steps = every_kind(&session);
+            session.write(name, "theirs");
+            let before = world(&session);
+            let error = commit(&session.bench, &steps).unwrap_err();
+            assert!(error.contains(&format!("{name} has just been changed by somebody else")), "{error}");
+            assert!(error.ends_with("; nothing was changed"), "{error}");
+            assert_eq!(world(&session), before, "{name}");
+        }
+    }
+
+    #[test]
+    fn whichever_name_is_taken_meanwhile_nothing_is_written_over_it() {
+        for name in ["new/deep/file", "to/moved", "to/edited"] {
+            let session = stage_for_all();
+            let steps = every_kind(&session);
+            session.write(name, "theirs");
+            let before = world(&session);
+            let error = commit(&session.bench, &steps).unwrap_err();
+            assert!(error.ends_with("; nothing was changed"), "{error}");
+            assert_eq!(world(&session), before, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_move_that_fails_half_way_is_taken_back_too() {
+        let session = stage_for_all();
+        let before = world(&session);
+        let steps = every_kind(&session);
+        let mut made = Vec::new();
+        let mut staged: Vec<Staged> = steps.iter().map(|step| stage(step, &mut made).unwrap()).collect();
+        // the new bytes of the moved file are lost, so that it can be renamed and not filled
+        let failed = commit_all(&mut staged, |number| {
+            let temps = fs::read_dir(session.path("to")).unwrap().map(|entry| entry.unwrap().path());
+            for temp in temps.filter(|path| number == 5 && path.to_string_lossy().contains("/.clawd-")) {
+                fs::remove_file(temp).unwrap();
+            }
+            Ok(())
+        })
+        .unwrap_err();
+        assert!(
+            failed.error.starts_with("Error: cannot move ") && failed.stuck.is_empty(),
+            "{}",
+            failed.error
+        );
+        drop(staged);
+        file::remove_empty(&made);
+        assert_eq!(world(&session), before);
+    }
+
+    #[test]
+    fn whichever_file_goes_meanwhile_nothing_else_does() {
+        for name in FILES {
+            let session = stage_for_all();
+            let steps = every_kind(&session);
+            fs::remove_file(session.path(name)).unwrap();
+            let before = world(&session);
+            commit(&session.bench, &steps).unwrap_err();
+            assert_eq!(world(&session), before, "{name}");
+        }
+    }
+
+    #[test]
+    fn all_steps_stand_in_the_end_and_nothing_else() {
+        let session = stage_for_all();
+        commit(&session.bench, &every_kind(&session)).unwrap();
+        let files: Vec<(String, String)> = world(&session)
+            .into_iter()
+            .filter(|(_, _, text)| !text.is_empty())
+            .map(|(name, _, text)| (name, text))
+            .collect();
+        let expected = [
+            ("changed", "new"),
+            ("last", "new"),
+            ("linked", "new and longer"),
+            ("new/deep/file", "new"),
+            ("other", "new and longer"),
+            ("to/edited", "new"),
+            ("to/moved", "old"),
+        ];
+        assert_eq!(files, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
+    }
+
+    #[test]
+    fn what_cannot_be_put_back_is_named_with_where_its_old_content_is() {
+        let session = Session::with(&[("a", "old a"), ("b", "old b")]);
+        let steps = [
+            Step::Remove(target(&session, "a"), Before::Bytes("old a".into())),
+            write(&session, "b", Some("old b"), "new"),
+        ];
+        let mut staged: Vec<Staged> =
+            steps.iter().map(|step| stage(step, &mut Vec::new()).unwrap()).collect();
+        let root = session.root.clone();
+        let failed = commit_all(&mut staged, |number| {
+            if number == 1 {
+                fs::create_dir(root.join("a")).unwrap();
+                return Err("no".to_owned());
+            }
+            Ok(())
+        })
+        .unwrap_err();
+        let [(0, why)] = failed.stuck.as_slice() else { panic!("the first is stuck") };
+        let told = state(&session.bench, &steps[0], why);
+        assert!(
+            told.starts_with("a was removed (cannot put back ") && told.contains(", what it held is in "),
+            "{told}"
+        );
+        let kept = told.rsplit(" is in ").next().unwrap();
+        assert_eq!(fs::read_to_string(kept).unwrap(), "old a");
+        assert_eq!(session.text("b"), "old b");
+    }
+
+    #[test]
+    fn a_write_that_fails_takes_its_directories_with_it() {
+        let session = Session::new();
+        let name = format!("a/b/{}", "n".repeat(300));
+        commit(&session.bench, &[write(&session, &name, None, "x")]).unwrap_err();
+        assert_eq!(world(&session), []);
+    }
+}

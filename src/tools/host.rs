@@ -1,0 +1,38 @@
+//! The run, as its calls see it.
+//!
+//! A tool knows no loop. What it needs of one (a checkpoint before a change, a judgement on what it found on its way, an
+//! answer of the user) it asks for here, and whoever runs it brings that along.
+
+use futures_util::future::BoxFuture;
+
+use crate::protocol::{Access, Answer, Choice, SavedFile};
+
+/// The run, as a call that runs in it sees it.
+pub trait Host: Send + Sync {
+    /// Notes files as they are, before they are changed; returns once that is kept (where a session is kept).
+    fn checkpoint(&self, files: Vec<SavedFile>) -> BoxFuture<'_, ()>;
+
+    /// Whether the rules in force let the call touch this as well, without a question.
+    fn allows(&self, access: &Access) -> bool;
+
+    /// Asks the user; `Answer::Unattended` where nobody is there. Dropped with the call.
+    fn ask(&self, choice: Choice) -> BoxFuture<'_, Answer>;
+}
+
+/// No run: nothing is kept or allowed, and nobody answers. For whoever runs a tool by itself, as the benches do.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoHost;
+
+impl Host for NoHost {
+    fn checkpoint(&self, _files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn allows(&self, _access: &Access) -> bool {
+        false
+    }
+
+    fn ask(&self, _choice: Choice) -> BoxFuture<'_, Answer> {
+        Box::pin(std::future::ready(Answer::Unattended))
+    }
+}

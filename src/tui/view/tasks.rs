@@ -1,0 +1,150 @@
+//! The list of background commands, or what one of them printed last, in the place of the input.
+
+use ratatui::text::Line;
+
+use super::brush::{Brush, DOT, INDENT, Pane, SIGN, one_line, push_fitting};
+use super::theme::Role;
+use super::tool;
+use super::wrap::fit;
+use crate::protocol::{JobState, JobView};
+use crate::text::units;
+use crate::tui::model::aside::Aside;
+use crate::tui::model::moment::Moment;
+use crate::tui::model::tasks::{Shown, Tasks};
+
+/// Rows of the list.
+const MOST: usize = 10;
+
+/// The open list in at most `room` rows.
+pub(super) fn pane(tasks: &Tasks, aside: &Aside, (now, room): (Moment, usize), brush: Brush) -> Pane {
+    let lines = match &tasks.shown {
+        Some(shown) => output(shown, aside, room, brush),
+        None => list(tasks, aside, (now, room), brush),
+    };
+    Pane { lines, cursor: None }
+}
+
+fn list(tasks: &Tasks, aside: &Aside, (now, room): (Moment, usize), brush: Brush) -> Vec<Line<'static>> {
+    let most = room.saturating_sub(2).clamp(1, MOST);
+    let focus = tasks.focus.min(aside.jobs.len().saturating_sub(1));
+    let top = (focus + 1).saturating_sub(most);
+    let mut lines = vec![brush.line("Background commands", Role::Plain)];
+    for (index, job) in aside.jobs.iter().enumerate().skip(top).take(most) {
+        lines.push(row(job, index == focus, (aside, now), brush));
+    }
+    let left = aside.jobs.len().saturating_sub(most);
+    let more = if left == 0 { String::new() } else { format!("{DOT}{left} more") };
+    lines.push(hint(&format!("Enter its output · x ends it · Esc closes{more}"), brush));
+    lines
+}
+
+fn row(job: &JobView, has_focus: bool, (aside, now): (&Aside, Moment), brush: Brush) -> Line<'static> {
+    let (sign, role) = if has_focus { (SIGN, Role::Accent) } else { (INDENT, Role::Plain) };
+    let (how, since) = match &job.state {
+        JobState::Running => ("running".to_owned(), job.since + now.since(aside.looked)),
+        JobState::Ended { how } => (one_line(how), job.since),
+    };
+    let facts = format!("{INDENT}{how} {}{DOT}{}{INDENT}", units::duration(since), units::bytes(job.bytes));
+    let mut line = Line::from(vec![
+        brush.span(sign, Role::Accent),
+        brush.span(one_line(job.id.as_str()), role),
+        brush.span(facts, Role::Dim),
+    ]);
+    push_fitting(&mut line, brush.span(one_line(job.command.trim()), role), brush.columns);
+    fit(&line, brush.columns)
+}
+
+/// The last lines, in the colours in which they were printed.
+fn output(shown: &Shown, aside: &Aside, room: usize, brush: Brush) -> Vec<Line<'static>> {
+    let mut title = Line::from(brush.span(one_line(shown.id.as_str()), Role::Strong));
+    let command = aside.jobs.iter().find(|job| job.id == shown.id).map(|job| one_line(job.command.trim()));
+    title.push_span(brush.span(format!("{INDENT}{}", command.unwrap_or_default()), Role::Plain));
+    let mut printed = tool::output(&shown.text, brush);
+    if printed.is_empty() {
+        printed.push(brush.line(format!("{INDENT}nothing was printed yet"), Role::Dim));
+    }
+    printed.drain(..printed.len().saturating_sub(room.saturating_sub(2).max(1)));
+    let mut lines = vec![fit(&title, brush.columns)];
+    lines.extend(printed.iter().map(|line| fit(line, brush.columns)));
+    lines.push(hint("Esc goes back to the list", brush));
+    lines
+}
+
+fn hint(words: &str, brush: Brush) -> Line<'static> {
+    fit(&brush.line(format!("{INDENT}{words}"), Role::Dim), brush.columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::testing::{self, BRUSH, numbered, text};
+    use super::*;
+    use crate::protocol::Why;
+
+    fn job(number: usize, how: Option<&str>, command: &str) -> JobView {
+        JobView {
+            id: format!("bash_{number}").into(),
+            command: command.to_owned(),
+            pid: 1,
+            why: Why::Asked,
+            state: how.map_or(JobState::Running, |how| JobState::Ended { how: how.to_owned() }),
+            since: Duration::from_secs(12),
+            bytes: 1_300_000,
+        }
+    }
+
+    fn aside(jobs: Vec<JobView>) -> Aside {
+        Aside { jobs, looked: Moment(1_000), ..Aside::default() }
+    }
+
+    fn shown(tasks: &Tasks, aside: &Aside, (columns, room): (usize, usize)) -> String {
+        let pane = pane(tasks, aside, (Moment(4_000), room), Brush { columns, ..BRUSH });
+        assert!(pane.lines.len() <= room);
+        text(&pane.lines)
+    }
+
+    #[test]
+    fn each_command_has_its_state_and_time() {
+        let aside = aside(vec![
+            job(1, None, "npm run dev\n--port 80"),
+            job(2, Some("exit code 1"), "cargo\x1b[2J b"),
+        ]);
+        testing::check(
+            &shown(&Tasks::default(), &aside, (80, 10)),
+            "Background commands
+❯ bash_1  running 15 s · 1.2 MB  npm run dev⏎--port 80
+  bash_2  exit code 1 12 s · 1.2 MB  cargo b
+  Enter its output · x ends it · Esc closes",
+        );
+        let second = Tasks { focus: 7, shown: None };
+        testing::check(
+            &shown(&second, &aside, (40, 3)),
+            "Background commands
+❯ bash_2  exit code 1 12 s · 1.2 MB  ca…
+  Enter its output · x ends it · Esc cl…",
+        );
+    }
+
+    #[test]
+    fn the_output_of_one_takes_the_place_of_the_list() {
+        let aside = aside(vec![job(1, None, "seq 9")]);
+        let of = |text: &str| Tasks {
+            focus: 0,
+            shown: Some(Shown { id: "bash_1".into(), text: text.to_owned() }),
+        };
+        testing::check(
+            &shown(&of(&numbered(9)), &aside, (80, 4)),
+            "bash_1  seq 9
+line 8
+line 9
+  Esc goes back to the list",
+        );
+        testing::check(
+            &shown(&of("\n"), &aside, (80, 9)),
+            "bash_1  seq 9
+  nothing was printed yet
+  Esc goes back to the list",
+        );
+    }
+}
