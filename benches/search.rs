@@ -43,13 +43,15 @@ const ROUNDS: usize = 15;
 static TREE: Mutex<Option<TempDir>> = Mutex::new(None);
 
 /// The searches that are compared: what they are called, the call, and the same for `rg`.
-const QUERIES: [(&str, &str, &[&str]); 6] = [
+const QUERIES: [(&str, &str, &[&str]); 8] = [
     ("files with a rare word", RARE, &["-l", "needle_in_hay"]),
     ("lines of a common pattern", COMMON, &["-n", "let.*fn"]),
     ("counts of a common word", COUNT, &["-c", "return"]),
     ("nothing at all", NONE, &["-l", "90909090"]),
     ("files of one ending", ENDING, &["--files", "-g", "*.rs"]),
+    ("the same, newest first", ENDING, &["--files", "--sortr", "modified", "-g", "*.rs"]),
     ("all files", ALL, &["--files"]),
+    ("the same, newest first", ALL, &["--files", "--sortr", "modified"]),
 ];
 const RARE: &str = r#"{"pattern": "needle_in_hay"}"#;
 const COMMON: &str = r#"{"pattern": "let.*fn", "output_mode": "content"}"#;
