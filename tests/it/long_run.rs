@@ -31,8 +31,9 @@ struct Held {
 }
 
 fn look() -> Call {
-    let script = "cd /proc/$PPID && echo held $(ls fd | wc -l) $(ls task | wc -l) $(cat task/*/children | wc -w) \
-                  $(awk '/^VmRSS/ {print $2}' status)";
+    // an ordinary user is not shown the descriptors of a program that keeps itself to itself: none, at every look
+    let script = "cd /proc/$PPID && echo held $(ls fd 2>/dev/null | wc -l) $(ls task | wc -l) \
+                  $(cat task/*/children 2>/dev/null | wc -w) $(awk '/^VmRSS/ {print $2}' status)";
     call("Bash", json!({"command": script}))
 }
 
