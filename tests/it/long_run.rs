@@ -117,3 +117,18 @@ fn commands_leave_nothing_in_the_program() {
     };
     check(&Workshop::new(), None, |number| call("Bash", json!({"command": command(number)})));
 }
+
+#[test]
+fn steps_hold_on_to_nothing() {
+    check(&Workshop::new(), None, |number| {
+        let step = |at: usize| json!({"content": format!("step {}", number + at), "status": "pending"});
+        call("TodoWrite", json!({"todos": (0..5).map(step).collect::<Vec<Value>>()}))
+    });
+}
+
+#[test]
+fn a_task_that_is_asked_again_and_again_holds_on_to_nothing() {
+    // it ends with the program
+    let first = call("Bash", json!({"command": "sleep 100", "run_in_background": true}));
+    check(&Workshop::new(), Some(first), |_| call("BashOutput", json!({"id": "bash_1"})));
+}
