@@ -29,12 +29,12 @@ pub(super) fn named_alike(path: &Path, root: &Path) -> Vec<PathBuf> {
     walk.each(|| {
         |seen| {
             let name = seen.path.file_name().and_then(|name| name.to_str());
-            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut is_enough = entries.fetch_add(1, Ordering::Relaxed) >= MOST_ENTRIES;
             if name.is_some_and(|name| is_same(name, wanted)) {
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
                 found.push(seen.path.to_owned());
+                is_enough |= found.len() >= MOST_FOUND;
             }
-            let is_enough =
-                entries.fetch_add(1, Ordering::Relaxed) >= MOST_ENTRIES || found.len() >= MOST_FOUND;
             if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     });
