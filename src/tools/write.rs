@@ -79,8 +79,7 @@ impl Prepared for Call {
 
 impl Call {
     async fn carry_out(self, scene: Scene) -> Result<ToolResult, ToolResult> {
-        // held until the file is written
-        let _lock = scene.bench.files().lock(&self.target.resolved).await;
+        let lock = scene.bench.files().lock(&self.target.resolved).await;
         let (call, bench) = (self.clone(), Arc::clone(&scene.bench));
         let before = changing(&scene.cancel, move || call.look(&bench)).await?;
         let verb = match &before {
@@ -88,7 +87,7 @@ impl Call {
             Before::Nothing => "created",
             Before::Bytes(_) | Before::Large(_) => "overwritten",
         };
-        let done = change::carry_out(&scene, vec![self.change(before)]).await?;
+        let done = change::carry_out(&scene, vec![lock], vec![self.change(before)]).await?;
         let lines = units::counted(self.content.lines().count() as u64, "line", "lines");
         let note = done.note.map(|note| format!("\n{note}")).unwrap_or_default();
         let text = format!("{} {verb} ({lines}){note}", self.target.shown);

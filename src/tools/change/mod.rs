@@ -9,6 +9,8 @@ mod commit;
 
 use std::os::unix::fs::PermissionsExt;
 
+use tokio::sync::OwnedMutexGuard;
+
 use super::edit::view::text_of;
 use super::target::Target;
 use super::{Scene, ToolResult, changing};
@@ -95,9 +97,13 @@ pub(super) struct Done {
     pub(super) note: Option<String>,
 }
 
+/// The files that are to be changed, kept from everybody else.
+pub(super) type Locks = Vec<OwnedMutexGuard<()>>;
+
 /// Keeps what the files hold, notes it in the session, and changes them: all or none.
-pub(super) async fn carry_out(scene: &Scene, changes: Vec<Change>) -> Result<Done, ToolResult> {
-    let (steps, note) = carry_out_steps(scene, changes.into_iter().map(Step::Write).collect()).await?;
+pub(super) async fn carry_out(scene: &Scene, locks: Locks, changes: Vec<Change>) -> Result<Done, ToolResult> {
+    let steps = changes.into_iter().map(Step::Write).collect();
+    let (steps, note) = carry_out_steps(scene, locks, steps).await?;
     let changes = steps.into_iter().filter_map(|step| match step {
         Step::Write(change) => Some(change),
         Step::Remove(..) | Step::Move(..) => None,
@@ -106,9 +112,11 @@ pub(super) async fn carry_out(scene: &Scene, changes: Vec<Change>) -> Result<Don
 }
 
 /// The same for whatever shall become of files, each of which is named once. Returns the steps as they were given, and
-/// what is to be told of it.
+/// what is to be told of it. The locks are held by the work itself: after an abort nobody may wait for it any more, and
+/// still nobody else may change the files before it is done.
 pub(super) async fn carry_out_steps(
     scene: &Scene,
+    locks: Locks,
     steps: Vec<Step>,
 ) -> Result<(Vec<Step>, Option<String>), ToolResult> {
     let bench = scene.bench.clone();
@@ -122,8 +130,9 @@ pub(super) async fn carry_out_steps(
     }
     let bench = scene.bench.clone();
     let steps = changing(&scene.cancel, move || {
-        commit::commit(&bench, &steps)?;
-        Ok(steps)
+        let done = commit::commit(&bench, &steps);
+        drop(locks);
+        done.map(|()| steps)
     })
     .await?;
     Ok((steps, note))
@@ -167,12 +176,17 @@ fn keep_one(bench: &Workbench, target: &Target, before: &Before) -> Result<Saved
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
+
+    use futures_util::FutureExt;
     use serde_json::json;
+    use tokio::runtime::Builder;
 
     use super::super::edit::Edit;
     use super::super::read::Read;
     use super::super::testing::Session;
     use super::super::write::Write;
+    use super::*;
 
     #[tokio::test]
     async fn what_a_file_held_is_kept_and_noted_before_it_changes() {
@@ -185,6 +199,35 @@ mod tests {
         let image = session.bench.blobs().path(edited.before.as_deref().unwrap()).unwrap();
         assert_eq!(std::fs::read(image).unwrap(), b"one\n");
         assert_eq!((made.path.as_str(), &made.before), (session.path("g").to_str().unwrap(), &None));
+    }
+
+    #[test]
+    fn a_change_that_nobody_waits_for_any_more_keeps_its_lock_to_its_end() {
+        // one thread for what blocks: behind the checkpoint something else has it
+        let runtime = Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
+        runtime.block_on(async {
+            let session = Session::with(&[("f", "old")]);
+            let (scene, path) = (session.scene(), session.path("f"));
+            let lock = session.bench.files().lock(&path).await;
+            let (target, before) = (Target::new("f", &session.root), Before::Bytes(b"old".to_vec()));
+            let change = Change { target, before, after: b"new".to_vec() };
+            let (gate, opened) = channel::<()>();
+            let mut carried = Box::pin(carry_out(&scene, vec![lock], vec![change]));
+            assert!(carried.as_mut().now_or_never().is_none());
+            // queued behind the images, before the change
+            let taken = tokio::task::spawn_blocking(move || opened.recv());
+            while session.checkpoints().is_empty() {
+                tokio::task::yield_now().await;
+                assert!(carried.as_mut().now_or_never().is_none());
+            }
+            drop(carried);
+            assert!(session.bench.files().lock(&path).now_or_never().is_none());
+            assert_eq!(session.text("f"), "old");
+            drop(gate);
+            taken.await.unwrap().unwrap_err();
+            let _lock = session.bench.files().lock(&path).await;
+            assert_eq!(session.text("f"), "new");
+        });
     }
 
     #[tokio::test]

@@ -117,19 +117,18 @@ impl Prepared for Call {
 
 impl Call {
     async fn carry_out(self, scene: Scene) -> Result<ToolResult, ToolResult> {
-        // held until the file is written
-        let _lock = scene.bench.files().lock(&self.target.resolved).await;
+        let lock = scene.bench.files().lock(&self.target.resolved).await;
         let (call, bench) = (self.clone(), Arc::clone(&scene.bench));
         let plan = changing(&scene.cancel, move || call.plan(&bench)).await?;
         let (places, found) = (plan.edited.places, plan.edited.found);
         let (target, before) = (self.target.clone(), Before::Bytes(plan.before));
         let change = Change { target, before, after: plan.edited.bytes };
-        let done = change::carry_out(&scene, vec![change]).await?;
-        let mut changes: Vec<FileChange> = done.changes.into_iter().map(Change::shown).collect();
+        let done = change::carry_out(&scene, vec![lock], vec![change]).await?;
+        let changes: Vec<FileChange> = done.changes.into_iter().map(Change::shown).collect();
         let hunks = changes.first().map(hunks).unwrap_or_default();
         let note = done.note.map(|note| format!("\n{note}")).unwrap_or_default();
         let text = format!("{}\n{hunks}{note}", self.told(places, found));
-        Ok(ToolResult::success(text, Display::Changes(std::mem::take(&mut changes))))
+        Ok(ToolResult::success(text, Display::Changes(changes)))
     }
 
     /// Reads the file, sees whether the model knows it, and makes the new bytes. Writes nothing.

@@ -121,8 +121,7 @@ impl Call {
         }
         let bench = Arc::clone(&scene.bench);
         let Plan { steps, loose } = changing(&scene.cancel, move || plan(&self.parts, &bench)).await?;
-        let (steps, note) = change::carry_out_steps(&scene, steps).await?;
-        drop(locks);
+        let (steps, note) = change::carry_out_steps(&scene, locks, steps).await?;
         let told: Vec<String> = steps.iter().map(what_became).collect();
         let edited: Vec<bool> = steps.iter().map(is_edit).collect();
         let changes: Vec<FileChange> = steps.into_iter().map(Step::shown).collect();
