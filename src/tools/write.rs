@@ -18,7 +18,7 @@ use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing
 use crate::os::file::{self, FileError, open_regular};
 use crate::protocol::{Access, Display, Preview};
 use crate::text::units;
-use crate::workbench::{Stamp, Workbench};
+use crate::workbench::{Image, Stamp, Workbench};
 
 /// A larger old file is not read into memory, nor shown.
 const MOST_HELD: u64 = 8 * 1024 * 1024;
@@ -83,7 +83,7 @@ impl Call {
         let (call, bench) = (self.clone(), Arc::clone(&scene.bench));
         let before = changing(&scene.cancel, move || call.look(&bench)).await?;
         let verb = match &before {
-            Before::Bytes(bytes) if bytes == self.content.as_bytes() => return Ok(self.unchanged()),
+            Before::Bytes(image) if image.bytes() == self.content.as_bytes() => return Ok(self.unchanged()),
             Before::Nothing => "created",
             Before::Bytes(_) | Before::Large(_) => "overwritten",
         };
@@ -119,9 +119,9 @@ impl Call {
             let now = Stamp::of_file(file, &meta).map_err(failed)?;
             (Before::Large(now.clone()), now)
         } else {
-            let bytes = file::read_regular(path, MOST_HELD).map_err(told)?;
-            let now = Stamp::of(&bytes);
-            (Before::Bytes(bytes), now)
+            let image = Image::of(file::read_regular(path, MOST_HELD).map_err(told)?);
+            let now = image.stamp();
+            (Before::Bytes(image), now)
         };
         let check = bench.files().check(&self.target.resolved, &now);
         check.map_err(|stale| format!("Error: cannot overwrite {}: {stale}", self.target.shown))?;

@@ -4,14 +4,15 @@
 //! rewinds finds here what to put back. The surprise: nothing is synced to disk. A crash of the program loses nothing,
 //! and after a power cut the file in the workspace may be as young as its image.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::Outputs;
-use crate::os::paths::{Open, hex, private_dir, private_file};
+use super::files::Image;
+use super::outputs::{Outputs, draft};
+use crate::os::paths::hex;
 
 /// The directory of the images, in that of the session.
 const DIRECTORY: &str = "before";
@@ -30,28 +31,19 @@ impl<'a> Blobs<'a> {
         Self { outputs }
     }
 
-    /// Keeps these bytes, whose SHA-256 is `hash`, and returns the hash in hex. What is kept already is not written again.
-    pub fn keep(self, bytes: &[u8], hash: [u8; 32]) -> io::Result<String> {
-        let name = hex(&hash);
-        let path = self.directory()?.join(&name);
-        if path.metadata().is_ok_and(|kept| kept.len() == bytes.len() as u64) {
-            return Ok(name);
-        }
-        let draft = self.draft()?;
-        let written = private_file(&draft, Open::CreateNew).and_then(|mut file| file.write_all(bytes));
-        settle(written, &draft, &path)?;
+    /// Keeps this and returns its hash in hex. What is kept already is not written again.
+    pub fn keep(self, image: &Image) -> io::Result<String> {
+        let (name, bytes) = (hex(image.hash()), image.bytes());
+        self.outputs.keep_whole(&Path::new(DIRECTORY).join(&name), bytes)?;
         Ok(name)
     }
 
     /// Keeps all of an open file that is too large for memory, and returns its hash in hex.
     pub fn keep_file(self, mut file: File) -> io::Result<String> {
-        let draft = self.draft()?;
-        let copied = private_file(&draft, Open::CreateNew).and_then(|kept| copy(&mut file, kept));
-        let name = match copied {
-            Ok(hash) => hex(&hash),
-            Err(error) => return settle(Err(error), &draft, &draft).map(|()| String::new()),
-        };
-        settle(Ok(()), &draft, &self.directory()?.join(&name))?;
+        let directory = self.outputs.directory()?.join(DIRECTORY);
+        let mut draft = draft(&directory)?;
+        let name = hex(&copy(&mut file, draft.as_file_mut())?);
+        draft.persist(directory.join(&name))?;
         Ok(name)
     }
 
@@ -59,33 +51,9 @@ impl<'a> Blobs<'a> {
     pub fn path(self, hash: &str) -> io::Result<PathBuf> {
         Ok(self.outputs.directory()?.join(DIRECTORY).join(hash))
     }
-
-    fn directory(self) -> io::Result<PathBuf> {
-        let directory = self.outputs.directory()?.join(DIRECTORY);
-        if !directory.is_dir() {
-            private_dir(&directory)?;
-        }
-        Ok(directory)
-    }
-
-    /// A name that nobody else has: an image appears under its hash only once it is whole.
-    fn draft(self) -> io::Result<PathBuf> {
-        let directory = self.directory()?;
-        let mut names = (0_u64..).map(|number| directory.join(format!(".{}-{number}", std::process::id())));
-        // names never run out
-        Ok(names.find(|path| !path.exists()).unwrap_or(directory))
-    }
 }
 
-/// Gives a whole image its name; leaves nothing of half a one.
-fn settle(written: io::Result<()>, draft: &Path, path: &Path) -> io::Result<()> {
-    written.and_then(|()| fs::rename(draft, path)).inspect_err(|_| {
-        // what is not there need not be removed
-        fs::remove_file(draft).ok();
-    })
-}
-
-fn copy(from: &mut File, mut to: File) -> io::Result<[u8; 32]> {
+fn copy(from: &mut File, to: &mut File) -> io::Result<[u8; 32]> {
     use std::io::Read;
 
     let mut hash = Sha256::new();
@@ -103,6 +71,7 @@ fn copy(from: &mut File, mut to: File) -> io::Result<[u8; 32]> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::MetadataExt;
 
     use super::*;
@@ -115,13 +84,14 @@ mod tests {
     fn an_image_is_kept_once_under_its_hash_and_for_the_user_alone() {
         let outputs = Outputs::new(None);
         let blobs = Blobs::new(&outputs);
-        let name = blobs.keep(b"before", hash(b"before")).unwrap();
+        let image = Image::of(b"before".to_vec());
+        let name = blobs.keep(&image).unwrap();
         assert_eq!(name, hex(&hash(b"before")));
         let path = blobs.path(&name).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"before");
         assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600);
         let number = path.metadata().unwrap().ino();
-        assert_eq!(blobs.keep(b"before", hash(b"before")).unwrap(), name);
+        assert_eq!(blobs.keep(&image).unwrap(), name);
         assert_eq!(path.metadata().unwrap().ino(), number);
         assert_eq!(path.parent().unwrap().read_dir().unwrap().count(), 1);
     }
@@ -144,6 +114,6 @@ mod tests {
         let blobs = Blobs::new(&outputs);
         // a directory opens, and cannot be read
         assert!(blobs.keep_file(File::open("/").unwrap()).is_err());
-        assert_eq!(blobs.directory().unwrap().read_dir().unwrap().count(), 0);
+        assert_eq!(outputs.directory().unwrap().join(DIRECTORY).read_dir().unwrap().count(), 0);
     }
 }

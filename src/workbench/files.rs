@@ -38,12 +38,7 @@ pub enum Stamp {
 impl Stamp {
     /// Of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
-        Self::Content(Self::hash_of(bytes))
-    }
-
-    /// SHA-256 of these bytes.
-    pub fn hash_of(bytes: &[u8]) -> [u8; 32] {
-        Sha256::digest(bytes).into()
+        Self::Content(Sha256::digest(bytes).into())
     }
 
     /// Of bytes that were hashed as they were read.
@@ -73,6 +68,51 @@ impl Stamp {
     }
 }
 
+/// What a file held, with its hash: a large file is hashed once, and not by everybody who wants to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    bytes: Vec<u8>,
+    hash: [u8; 32],
+}
+
+impl Image {
+    /// Of these bytes.
+    pub fn of(bytes: Vec<u8>) -> Self {
+        let hash = Self::hash_of(&bytes);
+        Self { bytes, hash }
+    }
+
+    /// Of these bytes and their hash, for whoever makes that beside other work.
+    pub fn hashed(bytes: Vec<u8>, hash: [u8; 32]) -> Self {
+        Self { bytes, hash }
+    }
+
+    /// SHA-256 of these bytes.
+    pub fn hash_of(bytes: &[u8]) -> [u8; 32] {
+        Sha256::digest(bytes).into()
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes alone.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// SHA-256 of the bytes.
+    pub fn hash(&self) -> &[u8; 32] {
+        &self.hash
+    }
+
+    /// The stamp of a file that holds this.
+    pub fn stamp(&self) -> Stamp {
+        Stamp::Content(self.hash)
+    }
+}
+
 /// Why a file must be read before it is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Stale {
@@ -95,6 +135,11 @@ impl Files {
     /// The model has seen (any part of) the file, or has written it.
     pub fn note(&self, path: &Path, stamp: Stamp) {
         guard(&self.seen).insert(path.to_owned(), stamp);
+    }
+
+    /// Whether the model has seen any of the file.
+    pub fn knows(&self, path: &Path) -> bool {
+        guard(&self.seen).contains_key(path)
     }
 
     /// Whether the file, as it is `now`, is the one that the model knows.

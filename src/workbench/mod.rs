@@ -21,7 +21,7 @@ pub mod shell;
 pub mod todos;
 
 pub use blobs::Blobs;
-pub use files::{Files, Stale, Stamp};
+pub use files::{Files, Image, Stale, Stamp};
 pub use jobs::Jobs;
 pub use outputs::Outputs;
 pub use shell::{Moved, Shell};

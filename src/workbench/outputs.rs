@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::os::paths::{Open, private_dir, private_file};
 use crate::protocol::CallId;
@@ -53,19 +53,25 @@ impl Outputs {
     /// by which they are found again: from the directory of the project's sessions on where the session is kept, else an
     /// absolute one.
     pub fn keep(&self, name: &str, bytes: &[u8]) -> io::Result<String> {
-        let directory = self.directory()?;
-        let path = directory.join(name);
-        if !path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64) {
-            if !directory.exists() {
-                private_dir(&directory)?;
-            }
-            private_file(&path, Open::Truncate)?.write_all(bytes)?;
-        }
+        let path = self.keep_whole(Path::new(name), bytes)?;
         let found = match self.kept.as_deref().and_then(Path::file_name) {
             Some(session) => Path::new(session).join(name),
             None => path,
         };
         found.into_os_string().into_string().map_err(|_path| io::Error::other("its path is not UTF-8"))
+    }
+
+    /// Keeps `bytes` in a file at `below` in the session's directory, unless it is there already; it appears there only once it
+    /// is whole.
+    pub(super) fn keep_whole(&self, below: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+        let path = self.directory()?.join(below);
+        if path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64) {
+            return Ok(path);
+        }
+        let mut draft = draft(path.parent().unwrap_or(&path))?;
+        draft.write_all(bytes)?;
+        draft.persist(&path)?;
+        Ok(path)
     }
 
     /// The directory for what a line of the session only names; not made where it is the session's own.
@@ -86,6 +92,14 @@ impl Outputs {
         let made = tempfile::Builder::new().prefix("clawd-").permissions(permissions).tempdir()?;
         Ok(scratch.insert(made).path().to_owned())
     }
+}
+
+/// A file for the user alone, in a directory that is made where it is missing; it goes unless it gets a name.
+pub(super) fn draft(directory: &Path) -> io::Result<NamedTempFile> {
+    if !directory.is_dir() {
+        private_dir(directory)?;
+    }
+    tempfile::Builder::new().prefix(".draft-").tempfile_in(directory)
 }
 
 /// The call's name with nothing in it that means something to a file system.

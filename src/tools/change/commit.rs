@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Before, Change, Step};
+use super::{Before, Change, Step, beside};
 use crate::os::file::{self, FileError, open_regular, read_regular};
 use crate::os::stage::Staged;
 use crate::tools::target::Target;
@@ -19,22 +19,30 @@ use crate::workbench::{Stamp, Workbench};
 /// error says which is not.
 pub(super) fn commit(bench: &Workbench, steps: &[Step]) -> Result<(), String> {
     let mut made = Vec::new();
-    let done = match steps {
+    let after: Vec<(&Path, &[u8])> = steps.iter().filter_map(left).collect();
+    let bytes = after.iter().map(|(_, bytes)| bytes.len()).sum();
+    let stamps = || after.iter().map(|(_, bytes)| Stamp::of(bytes)).collect::<Vec<Stamp>>();
+    let (stamps, done) = beside(bytes, stamps, || match steps {
         [Step::Write(change)] => alone(change, &mut made),
         several => together(bench, several, &mut made),
-    };
+    });
     if done.is_err() {
         file::remove_empty(&made);
     }
     done?;
-    for step in steps {
-        match step {
-            Step::Write(change) => bench.files().note(&change.target.resolved, Stamp::of(&change.after)),
-            Step::Move(change, to) => bench.files().note(&to.resolved, Stamp::of(&change.after)),
-            Step::Remove(..) => {}
-        }
+    for ((path, _), stamp) in after.iter().zip(stamps) {
+        bench.files().note(path, stamp);
     }
     Ok(())
+}
+
+/// The file that a step leaves, and what it holds then.
+fn left(step: &Step) -> Option<(&Path, &[u8])> {
+    match step {
+        Step::Write(change) => Some((&change.target.resolved, &change.after)),
+        Step::Move(change, to) => Some((&to.resolved, &change.after)),
+        Step::Remove(..) => None,
+    }
 }
 
 fn alone(change: &Change, made: &mut Vec<PathBuf>) -> Result<(), String> {
@@ -74,7 +82,7 @@ fn state(bench: &Workbench, step: &Step, why: &str) -> String {
         Step::Move(_, to) => format!("was moved to {}", to.shown),
     };
     let image = match before {
-        Before::Bytes(bytes) => bench.blobs().keep(bytes, Stamp::hash_of(bytes)).ok(),
+        Before::Bytes(image) => bench.blobs().keep(image).ok(),
         Before::Nothing | Before::Large(_) => None,
     };
     let image = image.and_then(|hash| bench.blobs().path(&hash).ok());
@@ -95,7 +103,7 @@ fn stage(step: &Step, made: &mut Vec<PathBuf>) -> Result<Staged, String> {
         },
         Step::Remove(target, _) => Staged::remove(target.judged()?),
         Step::Move(change, to) => {
-            let is_same = matches!(&change.before, Before::Bytes(bytes) if *bytes == change.after);
+            let is_same = matches!(&change.before, Before::Bytes(image) if image.bytes() == change.after);
             let bytes = (!is_same).then_some(change.after.as_slice());
             Staged::rename(change.target.judged()?, &free(to)?, bytes)
         }
@@ -148,8 +156,8 @@ fn is_still(target: &Target, before: &Before) -> Result<(), String> {
             };
         }
         // one byte more would be another file
-        Before::Bytes(bytes) => match read_regular(path, bytes.len() as u64) {
-            Ok(now) => now == *bytes,
+        Before::Bytes(image) => match read_regular(path, image.bytes().len() as u64) {
+            Ok(now) => now == image.bytes(),
             Err(FileError::TooLarge { .. }) => false,
             Err(error) => return Err(told(&error)),
         },
@@ -177,19 +185,20 @@ mod tests {
 
     use super::*;
     use crate::tools::testing::Session;
+    use crate::workbench::Image;
 
     fn target(session: &Session, name: &str) -> Target {
         Target::new(name, &session.root)
     }
 
     fn write(session: &Session, name: &str, before: Option<&str>, after: &str) -> Step {
-        let before = before.map_or(Before::Nothing, |text| Before::Bytes(text.into()));
+        let before = before.map_or(Before::Nothing, |text| Before::Bytes(Image::of(text.into())));
         Step::Write(Change { target: target(session, name), before, after: after.into() })
     }
 
     /// One step of every kind.
     fn every_kind(session: &Session) -> Vec<Step> {
-        let before = || Before::Bytes("old".into());
+        let before = || Before::Bytes(Image::of("old".into()));
         let moved = |from: &str, after: &str| Change {
             target: target(session, from),
             before: before(),
@@ -339,7 +348,7 @@ mod tests {
     fn what_cannot_be_put_back_is_named_with_where_its_old_content_is() {
         let session = Session::with(&[("a", "old a"), ("b", "old b")]);
         let steps = [
-            Step::Remove(target(&session, "a"), Before::Bytes("old a".into())),
+            Step::Remove(target(&session, "a"), Before::Bytes(Image::of("old a".into()))),
             write(&session, "b", Some("old b"), "new"),
         ];
         let mut staged: Vec<Staged> =

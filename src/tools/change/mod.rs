@@ -16,7 +16,10 @@ use super::target::Target;
 use super::{Scene, ToolResult, changing};
 use crate::os::file::open_regular;
 use crate::protocol::{FileChange, SavedFile};
-use crate::workbench::{Stamp, Workbench};
+use crate::workbench::{Image, Stamp, Workbench};
+
+/// From as many bytes on hashing takes longer than starting a thread that does it.
+const MANY_BYTES: usize = 1024 * 1024;
 
 /// A file that shall hold something else.
 pub(super) struct Change {
@@ -73,8 +76,8 @@ impl Step {
 pub(super) enum Before {
     /// There is no file.
     Nothing,
-    /// These bytes.
-    Bytes(Vec<u8>),
+    /// This.
+    Bytes(Image),
     /// More than is read into memory.
     Large(Stamp),
 }
@@ -83,7 +86,7 @@ impl Before {
     fn shown(self) -> Option<String> {
         match self {
             Self::Nothing => None,
-            Self::Bytes(bytes) => Some(text_of(bytes)),
+            Self::Bytes(image) => Some(text_of(image.into_bytes())),
             Self::Large(_) => Some(String::new()),
         }
     }
@@ -138,6 +141,18 @@ pub(super) async fn carry_out_steps(
     Ok((steps, note))
 }
 
+/// Both answers; those about large files are made side by side.
+pub(super) fn beside<A: Send, B>(bytes: usize, a: impl Fn() -> A + Sync, b: impl FnOnce() -> B) -> (A, B) {
+    if bytes < MANY_BYTES {
+        return (a(), b());
+    }
+    std::thread::scope(|scope| {
+        let other = scope.spawn(&a);
+        let b = b();
+        (other.join().unwrap_or_else(|_| a()), b)
+    })
+}
+
 fn keep(bench: &Workbench, steps: &[Step]) -> (Vec<SavedFile>, Option<String>) {
     let mut saved = Vec::new();
     let mut lost = Vec::new();
@@ -161,10 +176,7 @@ fn keep_one(bench: &Workbench, target: &Target, before: &Before) -> Result<Saved
     let path = &target.resolved;
     let before = match before {
         Before::Nothing => None,
-        Before::Bytes(bytes) => {
-            let hash = Stamp::hash_of(bytes);
-            Some(bench.blobs().keep(bytes, hash).map_err(|error| error.to_string())?)
-        }
+        Before::Bytes(image) => Some(bench.blobs().keep(image).map_err(|error| error.to_string())?),
         Before::Large(_) => {
             let (file, _) = open_regular(path).map_err(|error| error.to_string())?;
             Some(bench.blobs().keep_file(file).map_err(|error| error.to_string())?)
@@ -209,7 +221,8 @@ mod tests {
             let session = Session::with(&[("f", "old")]);
             let (scene, path) = (session.scene(), session.path("f"));
             let lock = session.bench.files().lock(&path).await;
-            let (target, before) = (Target::new("f", &session.root), Before::Bytes(b"old".to_vec()));
+            let (target, before) =
+                (Target::new("f", &session.root), Before::Bytes(Image::of(b"old".to_vec())));
             let change = Change { target, before, after: b"new".to_vec() };
             let (gate, opened) = channel::<()>();
             let mut carried = Box::pin(carry_out(&scene, vec![lock], vec![change]));

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use self::matcher::{Edited, Found, Refused, Which};
 use self::refusal::{Refusal, height, line_of, view_text};
-use super::change::{self, Before, Change};
+use super::change::{self, Before, Change, beside};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
@@ -21,7 +21,7 @@ use crate::protocol::{Access, Display, FileChange, Preview};
 use crate::text::clip::{Keep, Limits, clip};
 use crate::text::diff::{diff, unified_text};
 use crate::workbench::files::MOST_HASHED;
-use crate::workbench::{Stale, Stamp, Workbench};
+use crate::workbench::{Image, Stale, Stamp, Workbench};
 
 mod align;
 mod find;
@@ -37,9 +37,6 @@ pub(super) mod view;
 
 /// What the model gets to see of the diff: enough to notice an edit in the wrong place.
 const DIFF: Limits = Limits { bytes: 8 * 1024, lines: 120 };
-
-/// From so many bytes on a thread costs less than it saves.
-const MANY_BYTES: usize = 1024 * 1024;
 
 const PATH: Param = Param::text("file_path", "").or(&["path", "filePath", "file", "filename"]);
 const OLD: Param = Param::text("old_string", "exact text, unique in the file").or(&[
@@ -92,7 +89,7 @@ struct Call {
 
 /// A file and what it would be.
 struct Plan {
-    before: Vec<u8>,
+    before: Image,
     edited: Edited,
 }
 
@@ -133,23 +130,20 @@ impl Call {
 
     /// Reads the file, sees whether the model knows it, and makes the new bytes. Writes nothing.
     fn plan(&self, bench: &Workbench) -> Result<Plan, String> {
-        let before = read_regular(self.target.judged()?, MOST_HASHED)
+        let bytes = read_regular(self.target.judged()?, MOST_HASHED)
             .map_err(|error| self.target.unreadable(&error))?;
-        let (now, edited) = beside(
-            before.len(),
-            || Stamp::of(&before),
-            || matcher::edit(&before, &self.old, &self.new, self.which),
-        );
-        match bench.files().check(&self.target.resolved, &now) {
-            Ok(()) => {}
-            Err(Stale::Unread) => {
-                return Err(format!("Error: cannot edit {}: {}", self.target.shown, Stale::Unread));
-            }
-            Err(Stale::Changed) => return Err(self.changed(bench, &before, now)),
+        if !bench.files().knows(&self.target.resolved) {
+            return Err(format!("Error: cannot edit {}: {}", self.target.shown, Stale::Unread));
+        }
+        let find = || matcher::edit(&bytes, &self.old, &self.new, self.which);
+        let (edited, hash) = beside(bytes.len(), find, || Image::hash_of(&bytes));
+        let before = Image::hashed(bytes, hash);
+        if bench.files().check(&self.target.resolved, &before.stamp()).is_err() {
+            return Err(self.changed(bench, before.bytes(), before.stamp()));
         }
         match edited {
             Ok(edited) => Ok(Plan { before, edited }),
-            Err(refused) => Err(self.refusal(&before, &refused)),
+            Err(refused) => Err(self.refusal(before.bytes(), &refused)),
         }
     }
 
@@ -191,18 +185,6 @@ impl Call {
         let (path, old, new) = (self.target.shown.as_str(), self.old.as_str(), self.new.as_str());
         Refusal { path, old, new, which: self.which }.words(file, refused)
     }
-}
-
-/// Both answers; of a large file they are made side by side, as hashing it takes longer than anything else.
-fn beside<A: Send, B>(bytes: usize, a: impl Fn() -> A + Sync, b: impl FnOnce() -> B) -> (A, B) {
-    if bytes < MANY_BYTES {
-        return (a(), b());
-    }
-    std::thread::scope(|scope| {
-        let other = scope.spawn(&a);
-        let b = b();
-        (other.join().unwrap_or_else(|_| a()), b)
-    })
 }
 
 /// What changed, as much of it as the model needs to notice an edit in the wrong place.

@@ -170,7 +170,9 @@ fn what_became(step: &Step) -> String {
 fn is_edit(step: &Step) -> bool {
     match step {
         Step::Write(change) => !matches!(change.before, Before::Nothing),
-        Step::Move(change, _) => !matches!(&change.before, Before::Bytes(bytes) if *bytes == change.after),
+        Step::Move(change, _) => {
+            !matches!(&change.before, Before::Bytes(image) if image.bytes() == change.after)
+        }
         Step::Remove(..) => false,
     }
 }

@@ -16,7 +16,7 @@ use crate::os::file::{FileError, read_regular};
 use crate::tools::change::{Before, Change, Step};
 use crate::tools::target::Target;
 use crate::workbench::files::MOST_HASHED;
-use crate::workbench::{Stale, Stamp, Workbench};
+use crate::workbench::{Image, Stale, Workbench};
 
 /// A part of a patch with the files that it names.
 #[derive(Debug, Clone)]
@@ -56,10 +56,7 @@ pub(super) fn plan(parts: &[Named], bench: &Workbench) -> Result<Plan, String> {
 
 /// All files that were never read are told at once: reading them one by one would cost a call each.
 fn unread(parts: &[Named], bench: &Workbench) -> Result<(), String> {
-    let known = |named: &&Named| {
-        // which stamp does not matter here, only whether there is one
-        bench.files().check(&named.target.resolved, &Stamp::of(b"")) != Err(Stale::Unread)
-    };
+    let known = |named: &&Named| bench.files().knows(&named.target.resolved);
     let mut shown: Vec<&str> = Vec::new();
     for named in parts.iter().filter(|named| !matches!(named.part.deed, Deed::Add(_)) && !known(named)) {
         let name = named.target.shown.as_str();
@@ -102,7 +99,7 @@ struct Board<'a> {
 struct File {
     target: Target,
     /// What it holds on the disk.
-    disk: Option<Vec<u8>>,
+    disk: Option<Image>,
     /// What it holds now.
     now: Option<Vec<u8>>,
     /// Which file on the disk it was, if it was moved here.
@@ -186,22 +183,22 @@ impl Board<'_> {
                 .ok_or_else(|| named.error(&format!("{} is gone by then", target.shown)));
         }
         let bytes = read_regular(target.judged()?, MOST_HASHED).map_err(|error| target.unreadable(&error))?;
-        let stamp = Stamp::of(&bytes);
-        match self.bench.files().check(&target.resolved, &stamp) {
+        let image = Image::of(bytes);
+        match self.bench.files().check(&target.resolved, &image.stamp()) {
             Ok(()) => {}
             Err(Stale::Unread) => {
                 return Err(format!("Error: cannot edit {}: {}", target.shown, Stale::Unread));
             }
             Err(Stale::Changed) => {
-                let (told, shown) = told::changed(&target.shown, &bytes, hunks);
+                let (told, shown) = told::changed(&target.shown, image.bytes(), hunks);
                 if shown {
-                    self.bench.files().note(&target.resolved, stamp);
+                    self.bench.files().note(&target.resolved, image.stamp());
                 }
                 return Err(told);
             }
         }
-        let now = Some(bytes.clone());
-        self.files.push(File { target: target.clone(), disk: Some(bytes), now, origin: None });
+        let now = Some(image.bytes().to_owned());
+        self.files.push(File { target: target.clone(), disk: Some(image), now, origin: None });
         Ok(self.files.len() - 1)
     }
 
@@ -231,7 +228,7 @@ impl Board<'_> {
     /// What differs from the disk.
     fn steps(self) -> Vec<Step> {
         let moved: Vec<usize> = self.files.iter().filter_map(|file| file.origin).collect();
-        let sources: Vec<Option<(Target, Vec<u8>)>> = self
+        let sources: Vec<Option<(Target, Image)>> = self
             .files
             .iter()
             .enumerate()
@@ -249,7 +246,7 @@ impl Board<'_> {
                 (None, Some(after), None) => {
                     Some(Step::Write(Change { target, before: Before::Nothing, after }))
                 }
-                (Some(before), Some(after), None) if before != after => {
+                (Some(before), Some(after), None) if before.bytes() != after => {
                     Some(Step::Write(Change { target, before: Before::Bytes(before), after }))
                 }
                 (Some(before), None, _) if !moved.contains(&at) => {
