@@ -10,7 +10,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clawd::protocol::{CallId, ToolStatus};
+use clawd::protocol::{CallId, Terms, ToolStatus};
 use clawd::tools::edit::matcher::{Which, edit};
 use clawd::tools::read::Read;
 use clawd::tools::{NoHost, Scene, Tool, edit::Edit};
@@ -111,6 +111,7 @@ impl Desk {
             bench: Arc::clone(&self.bench),
             cancel: CancellationToken::new(),
             progress: Arc::new(watch::Sender::default()),
+            terms: Terms::default(),
             host: Arc::new(NoHost),
         };
         let result = self.runtime.block_on(call.run(scene));

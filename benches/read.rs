@@ -10,7 +10,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use clawd::protocol::{CallId, Tail, ToolStatus};
+use clawd::protocol::{CallId, Tail, Terms, ToolStatus};
 use clawd::tools::read::Read;
 use clawd::tools::{NoHost, Scene, Tool};
 use clawd::workbench::{Setup, Workbench};
@@ -67,6 +67,7 @@ fn scene(bench: &Arc<Workbench>) -> Scene {
         bench: Arc::clone(bench),
         cancel: CancellationToken::new(),
         progress: Arc::new(watch::Sender::new(Tail::default())),
+        terms: Terms::default(),
         host: Arc::new(NoHost),
     }
 }

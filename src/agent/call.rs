@@ -22,8 +22,8 @@ use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
 use crate::protocol::{
-    AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Question, Tail, ToolCall,
-    ToolStatus,
+    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, Question, Tail,
+    Terms, ToolCall, ToolStatus,
 };
 use crate::tools::{Concurrency, Host, Prepared, Scene, ToolResult};
 use crate::workbench::Workbench;
@@ -45,6 +45,7 @@ pub(super) struct Runnable {
     pub(super) input: Value,
     pub(super) concurrency: Concurrency,
     prepared: Box<dyn Prepared>,
+    terms: Terms,
     host: Arc<dyn Host>,
 }
 
@@ -100,10 +101,14 @@ pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
         Ok(prepared) => prepared,
         Err(text) => return Readied::Finished(Finished::failed(call, text)),
     };
-    let host = Arc::new(RunHost::new(run, call.name.clone(), form));
-    let runnable = Runnable { call, form, input, concurrency: tool.concurrency(), prepared, host };
+    let host = Arc::new(RunHost::new(run, &call, form));
+    let terms = Terms::default();
+    let mut runnable = Runnable { call, form, input, concurrency: tool.concurrency(), prepared, terms, host };
     match permit(run, &runnable).await {
-        Ok(()) => Readied::Runnable(Box::new(runnable)),
+        Ok(terms) => {
+            runnable.terms = terms;
+            Readied::Runnable(Box::new(runnable))
+        }
         Err(finished) => Readied::Finished(finished),
     }
 }
@@ -124,13 +129,14 @@ fn as_error(text: String) -> String {
     if text.starts_with("Error:") { text } else { format!("Error: {text}") }
 }
 
-async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
+/// Whether it may run, and on which terms.
+async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Terms, Box<Finished>> {
     let access = runnable.prepared.access();
     let verdict = run.context.policy.snapshot().judge(runnable.form, &runnable.call.name, &access);
-    let (reason, remember, careful) = match verdict {
+    let (reason, remember, careful, terms) = match verdict {
         Verdict::Deny { reason } => return Err(Finished::denied(&runnable.call, reason, AfterDenial::GoOn)),
-        Verdict::Allow => return block(run, runnable),
-        Verdict::Ask { reason, remember, careful } => (reason, remember, careful),
+        Verdict::Allow(terms) => return block(run, runnable).map(|()| terms),
+        Verdict::Ask { reason, remember, careful, terms } => (reason, remember, careful, terms),
     };
     block(run, runnable)?;
     let preview = tokio::select! {
@@ -144,14 +150,35 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<(), Box<Finish
     let approval = Approval {
         call: runnable.call.id.clone(),
         tool: runnable.call.name.clone(),
-        access,
+        access: access.clone(),
         form: runnable.form,
         preview,
         reason,
         remember,
         careful,
+        hold: terms.hold,
     };
-    confirm(run, runnable, approval).await
+    let network = confirm(run, runnable, approval).await?;
+    terms_now(run, runnable, &access, network)
+}
+
+/// The terms after a yes: those of this moment, for the mode may have changed while the question was open.
+fn terms_now(
+    run: &Run<'_>,
+    runnable: &Runnable,
+    access: &Access,
+    network: Network,
+) -> Result<Terms, Box<Finished>> {
+    let hold = match run.context.policy.snapshot().judge(runnable.form, &runnable.call.name, access) {
+        Verdict::Deny { reason } => return Err(Finished::denied(&runnable.call, reason, AfterDenial::GoOn)),
+        Verdict::Allow(terms) | Verdict::Ask { terms, .. } => terms.hold,
+    };
+    let hold = match network {
+        Network::Off => hold,
+        Network::On => hold.with_network(),
+    };
+    // what was shown is what runs
+    Ok(Terms { hold, command: None })
 }
 
 fn block(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
@@ -161,7 +188,8 @@ fn block(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
     }
 }
 
-async fn confirm(run: &Run<'_>, runnable: &Runnable, approval: Approval) -> Result<(), Box<Finished>> {
+/// Asks. Returns whether the network was granted beyond what was asked for.
+async fn confirm(run: &Run<'_>, runnable: &Runnable, approval: Approval) -> Result<Network, Box<Finished>> {
     let why = approval.reason.clone();
     let question = Question { id: run.questions.next(), asked: Asked::Approval(approval) };
     let answer = tokio::select! {
@@ -172,7 +200,8 @@ async fn confirm(run: &Run<'_>, runnable: &Runnable, approval: Approval) -> Resu
     let call = &runnable.call;
     match answer {
         None => Err(Finished::not_run(call.clone(), NotRun::Interrupted)),
-        Some(Answer::Allow | Answer::AllowAlways) => Ok(()),
+        Some(Answer::Allow | Answer::AllowAlways) => Ok(Network::Off),
+        Some(Answer::AllowWithNetwork) => Ok(Network::On),
         // words alone are no yes
         Some(Answer::Deny { words: Some(words) } | Answer::Chosen(words)) => {
             Err(Finished::denied(call, format!("the user said no: {words}"), AfterDenial::GoOn))
@@ -191,7 +220,7 @@ async fn confirm(run: &Run<'_>, runnable: &Runnable, approval: Approval) -> Resu
 
 /// Execution, post-hook, formatting. An abort is answered even by a tool that does not listen.
 pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> Finished {
-    let Runnable { call, prepared, host, .. } = runnable;
+    let Runnable { call, prepared, terms, host, .. } = runnable;
     // Whoever was told of its start may have taken that long.
     if scene.token.is_cancelled() {
         return *Finished::not_run(call, NotRun::Interrupted);
@@ -204,6 +233,7 @@ pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> F
         bench: Arc::clone(&scene.bench),
         cancel: scene.token.child_token(),
         progress: Arc::new(progress),
+        terms,
         host,
     });
     let result = tokio::select! {

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::seams::{Approver, Sink};
@@ -14,13 +15,14 @@ use super::turns::Run;
 use crate::os::clock::Clock;
 use crate::permission::{PolicyCell, Verdict};
 use crate::protocol::{
-    Access, AgentEvent, Answer, Asked, CallForm, Choice, Entry, EntryBody, Message, Question, QuestionId,
-    SavedFile, ToolName,
+    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Choice, Entry, EntryBody, Message,
+    Preview, Question, QuestionId, SavedFile, ToolCall, ToolName,
 };
-use crate::tools::Host;
+use crate::tools::{Host, Offer};
 
 /// The run, as one of its calls sees it.
 pub(super) struct RunHost {
+    call: CallId,
     tool: ToolName,
     form: CallForm,
     /// Position of the message that made the call.
@@ -44,13 +46,14 @@ impl Questions {
 }
 
 impl RunHost {
-    pub(super) fn new(run: &Run<'_>, tool: ToolName, form: CallForm) -> Self {
+    pub(super) fn new(run: &Run<'_>, call: &ToolCall, form: CallForm) -> Self {
         let asking = run.context.history.view().rev().find(|(slot, _)| match slot.message {
             Message::Assistant(_) => true,
             Message::User(_) | Message::Tool(_) => false,
         });
         Self {
-            tool,
+            call: call.id.clone(),
+            tool: call.name.clone(),
             form,
             message: asking.map_or(0, |(slot, _)| slot.position),
             policy: run.context.policy.clone(),
@@ -70,9 +73,30 @@ impl Host for RunHost {
 
     fn allows(&self, access: &Access) -> bool {
         match self.policy.snapshot().judge(self.form, &self.tool, access) {
-            Verdict::Allow => true,
+            Verdict::Allow(_) => true,
             Verdict::Ask { .. } | Verdict::Deny { .. } => false,
         }
+    }
+
+    fn offer(&self, offer: Offer) -> BoxFuture<'_, bool> {
+        let Offer { exec, why, hold } = offer;
+        let approval = Approval {
+            call: self.call.clone(),
+            tool: self.tool.clone(),
+            access: Access::Exec(exec.clone()),
+            form: self.form,
+            preview: Preview::Command(exec),
+            reason: Some(why),
+            remember: None,
+            careful: true,
+            hold,
+        };
+        let asked =
+            self.approver.approve(Question { id: self.questions.next(), asked: Asked::Approval(approval) });
+        Box::pin(asked.map(|answer| match answer {
+            Answer::Allow | Answer::AllowAlways | Answer::AllowWithNetwork => true,
+            Answer::Deny { .. } | Answer::Chosen(_) | Answer::Overruled { .. } | Answer::Unattended => false,
+        }))
     }
 
     fn ask(&self, choice: Choice) -> BoxFuture<'_, Answer> {

@@ -11,7 +11,7 @@ use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
 use crate::os::env;
 use crate::os::paths::{Paths, resolve};
-use crate::permission::{Links, Policy, PolicyCell, Scope};
+use crate::permission::{Enforced, Links, Policy, PolicyCell, Sandboxing, Scope};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
 use crate::session::{Opened, SessionPlace, SessionRef};
 use crate::tools::recall;
@@ -150,7 +150,19 @@ impl App {
     fn policy(&self) -> Result<Policy, Error> {
         let mut rules = self.config.permissions.rules.clone();
         rules.allow.extend(self.told.grants(self.place.paths.as_ref())?);
-        Ok(Policy { mode: self.config.permissions.mode.value, rules, scope: self.scope() })
+        let mode = self.config.permissions.mode.value;
+        Ok(Policy { mode, rules, scope: self.scope(), sandbox: self.sandboxing() })
+    }
+
+    fn sandboxing(&self) -> Sandboxing {
+        let wish = &self.config.sandbox;
+        Sandboxing {
+            mode: wish.mode.value,
+            by: wish.by(),
+            network: wish.network.value,
+            auto_allow: wish.auto_allow.value,
+            enforced: Enforced::default(),
+        }
     }
 
     fn scope(&self) -> Scope {

@@ -148,6 +148,7 @@ fn checked(typed: Typed) -> Result<Cli, Error> {
             api_key: typed.model.api_key,
             max_turns: typed.output.max_turns,
             permission_mode,
+            sandbox: typed.permissions.sandbox,
             allow,
             deny,
         },

@@ -6,7 +6,7 @@ use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{BaseUrl, Secret, TurnLimit};
-use crate::permission::{Mode, Rule};
+use crate::permission::{Mode, Rule, SandboxMode};
 
 const AFTER_HELP: &str = "\
 Permission rules, parted by commas; deny beats ask beats allow:
@@ -129,6 +129,9 @@ pub(super) struct PermissionArgs {
     /// The same as --permission-mode bypass
     #[arg(long)]
     pub(super) yolo: bool,
+    /// What commands may write: off, read-only or workspace-write
+    #[arg(long, value_name = "WHAT")]
+    pub(super) sandbox: Option<SandboxMode>,
     /// What needs no question, see below
     #[arg(long, value_name = "RULES", value_parser = rules)]
     pub(super) allowed_tools: Vec<Rules>,

@@ -10,6 +10,7 @@ use crate::permission::{Mode, Rule, Rules};
 
 use super::provider::{FileProvider, base_url, ca_file, providers};
 use super::reader::{Document, Section};
+use super::sandbox::{self, FileSandbox};
 use super::{BaseUrl, ConfigError, EditTool, TextCalls, TurnLimit};
 
 /// Keys of the root table.
@@ -45,7 +46,6 @@ pub(super) const KEYS: [&str; 28] = [
 ];
 
 const PERMISSION_KEYS: [&str; 3] = ["allow", "ask", "deny"];
-const SANDBOX_KEYS: [&str; 4] = ["mode", "network", "writable_roots", "auto_allow"];
 const TUI_KEYS: [&str; 3] = ["theme", "vim", "notifications"];
 
 /// What a `config.toml` says; `None` where it says nothing.
@@ -61,6 +61,8 @@ pub struct FileConfig {
     pub permission_mode: Option<Mode>,
     /// `[permissions]`.
     pub rules: Rules,
+    /// `[sandbox]`.
+    pub sandbox: FileSandbox,
     /// `nudge`.
     pub nudge: Option<bool>,
     /// `edit_tool`.
@@ -154,6 +156,7 @@ pub fn parse(path: &Path, text: &str) -> Result<FileConfig, ConfigError> {
         limits: limits(&root)?,
         permission_mode: root.parsed("permission_mode", r#"permission_mode = "default""#)?,
         rules: rules(&root)?,
+        sandbox: sandbox::read(&root)?,
         nudge: root.boolean("nudge", "nudge = true")?,
         edit_tool: root.parsed("edit_tool", r#"edit_tool = "auto""#)?,
         warnings: [warnings(&root)?, of_providers].concat(),
@@ -223,7 +226,7 @@ fn rules(root: &Section<'_>) -> Result<Rules, ConfigError> {
 fn warnings(root: &Section<'_>) -> Result<Vec<String>, ConfigError> {
     let mut warnings = root.unknown(&KEYS, &KEYS);
     let tables: [(&str, &[&str]); 3] =
-        [("permissions", &PERMISSION_KEYS), ("sandbox", &SANDBOX_KEYS), ("tui", &TUI_KEYS)];
+        [("permissions", &PERMISSION_KEYS), ("sandbox", &sandbox::KEYS), ("tui", &TUI_KEYS)];
     for (key, known) in tables {
         if let Some(section) = root.section(key)? {
             warnings.extend(section.unknown(known, &KEYS));

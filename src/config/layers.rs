@@ -7,12 +7,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::os::env::Env;
-use crate::permission::{Mode, Rule, Rules};
+use crate::permission::{Mode, Rule, Rules, SandboxMode};
 use crate::protocol::ModelId;
 
 use super::credentials::Credentials;
 use super::file::{FileConfig, FileEndpoint, FileLimits, FileModel};
 use super::provider::FileProvider;
+use super::sandbox;
 use super::target::{self, Chooser, Chosen, Seeker};
 use super::{
     BaseUrl, Config, ConfigError, Endpoint, Limits, ModelConfig, Origin, Permissions, Secret, Sourced,
@@ -36,6 +37,8 @@ pub struct Flags {
     pub max_turns: Option<TurnLimit>,
     /// `--permission-mode`, `--yolo`.
     pub permission_mode: Option<Mode>,
+    /// `--sandbox`.
+    pub sandbox: Option<SandboxMode>,
     /// `--allowed-tools`.
     pub allow: Vec<Rule>,
     /// `--disallowed-tools`.
@@ -76,6 +79,7 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
             flags.allow,
             flags.deny,
         ),
+        sandbox: sandbox::fold(flags.sandbox, &file.sandbox, env),
         nudge: pick(None, file.nudge, true),
         edit_tool: pick(None, file.edit_tool, super::EditTool::Auto),
         ca_file,
@@ -153,7 +157,7 @@ fn permissions(
     Permissions { mode: pick(flag, file, Mode::Default), rules, withheld }
 }
 
-fn pick<T>(flag: Option<T>, file: Option<T>, default: T) -> Sourced<T> {
+pub(super) fn pick<T>(flag: Option<T>, file: Option<T>, default: T) -> Sourced<T> {
     match (flag, file) {
         (Some(value), _) => Sourced { value, origin: Origin::Flag },
         (None, Some(value)) => Sourced { value, origin: Origin::UserFile },

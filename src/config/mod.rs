@@ -18,6 +18,7 @@ mod limit;
 mod load;
 mod provider;
 mod reader;
+mod sandbox;
 mod secret;
 mod store;
 mod target;
@@ -38,6 +39,7 @@ pub use header::Header;
 pub use layers::{Flags, Layers, fold};
 pub use limit::{BadLimit, TURN_LIMIT, TurnLimit};
 pub use load::{load, without_files};
+pub use sandbox::{FileSandbox, SandboxConfig};
 pub use secret::{BadKey, Secret};
 pub use store::{parse_table, read_table, read_text, write_private};
 
@@ -52,6 +54,8 @@ pub struct Config {
     pub limits: Limits,
     /// Mode and rules.
     pub permissions: Permissions,
+    /// What commands may write and reach.
+    pub sandbox: SandboxConfig,
     /// Whether a model that only announces an action is asked to do it.
     pub nudge: Sourced<bool>,
     /// Which tool edits files.

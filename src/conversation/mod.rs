@@ -349,7 +349,9 @@ impl Conversation {
             };
             match policy.judge(approval.form, &approval.tool, &approval.access) {
                 Verdict::Ask { .. } => {}
-                Verdict::Allow => answered.push((*id, Answer::Allow)),
+                // an offer to run it with less around it is not answered by a rule that lets it run with more
+                Verdict::Allow(terms) if !terms.hold.reaches(approval.hold) => {}
+                Verdict::Allow(_) => answered.push((*id, Answer::Allow)),
                 Verdict::Deny { reason } => answered.push((*id, Answer::Overruled { reason })),
             }
         }

@@ -6,10 +6,12 @@
 //! to hold it back, a rule looks for its words anywhere, understood or not.
 
 mod cell;
+mod command;
 mod harm;
 mod host;
 mod mode;
 mod rule;
+mod sandbox;
 mod scope;
 mod secret;
 mod shell;
@@ -18,15 +20,15 @@ mod words;
 
 use std::path::Path;
 
-use crate::protocol::{Access, CallForm, ToolName};
+use crate::protocol::{Access, CallForm, Terms, ToolName};
 
 pub use cell::PolicyCell;
 pub use mode::{Deed, Leaning, Mode, UnknownMode};
 pub use rule::{Rule, RuleError, Use};
+pub use sandbox::{Enforced, SandboxBy, SandboxMode, Sandboxing, UnknownSandbox};
 pub use scope::{Links, Scope};
 pub use secret::{is_protected, is_secret};
 
-use shell::Simple;
 use touch::{Touch, touches};
 
 /// Why a call that a rule or the mode would let through is asked all the same.
@@ -41,6 +43,8 @@ pub struct Policy {
     pub rules: Rules,
     /// Where the workspace ends.
     pub scope: Scope,
+    /// How commands are held.
+    pub sandbox: Sandboxing,
 }
 
 /// Rules by what they do. Deny beats ask, ask beats allow.
@@ -57,8 +61,8 @@ pub struct Rules {
 /// What is to be done with a call. Ordered: of several verdicts the greatest counts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It may run.
-    Allow,
+    /// It may run, on these terms.
+    Allow(Terms),
     /// A person decides.
     Ask {
         /// Why, where that is not plain from the call.
@@ -67,6 +71,8 @@ pub enum Verdict {
         remember: Option<String>,
         /// Whether harm could not be undone.
         careful: bool,
+        /// On which terms it runs after a plain yes.
+        terms: Terms,
     },
     /// It may not.
     Deny {
@@ -91,12 +97,13 @@ impl Policy {
     pub fn judge(&self, form: CallForm, tool: &ToolName, access: &Access) -> Verdict {
         let verdict = self.judge_access(tool, access);
         match (form, verdict) {
-            (CallForm::Text, Verdict::Allow) if self.mode != Mode::Bypass => {
-                Verdict::Ask { reason: Some(WRITTEN_AS_TEXT.to_owned()), remember: None, careful: false }
+            (CallForm::Text, Verdict::Allow(terms)) if self.mode != Mode::Bypass => {
+                let reason = Some(WRITTEN_AS_TEXT.to_owned());
+                Verdict::Ask { reason, remember: None, careful: false, terms }
             }
-            (CallForm::Text, Verdict::Ask { reason, careful, .. }) => {
+            (CallForm::Text, Verdict::Ask { reason, careful, terms, .. }) => {
                 let reason = reason.or_else(|| Some(WRITTEN_AS_TEXT.to_owned()));
-                Verdict::Ask { reason, remember: None, careful }
+                Verdict::Ask { reason, remember: None, careful, terms }
             }
             (CallForm::Native | CallForm::Text, verdict) => verdict,
         }
@@ -105,10 +112,10 @@ impl Policy {
     fn judge_access(&self, tool: &ToolName, access: &Access) -> Verdict {
         let touches = touches(access);
         let verdicts = touches.iter().map(|&touch| self.judge_touch(tool, touch));
-        match verdicts.max().unwrap_or(Verdict::Allow) {
+        match verdicts.max().unwrap_or(Verdict::Allow(Terms::default())) {
             // one rule cannot stand for many files
-            Verdict::Ask { reason, careful, .. } if touches.len() > 1 => {
-                Verdict::Ask { reason, remember: None, careful }
+            Verdict::Ask { reason, careful, terms, .. } if touches.len() > 1 => {
+                Verdict::Ask { reason, remember: None, careful, terms }
             }
             verdict => verdict,
         }
@@ -121,37 +128,33 @@ impl Policy {
         if let Some(rule) = find(&self.rules.deny, Use::HoldBack) {
             return Verdict::Deny { reason: format!("denied by the rule `{rule}`") };
         }
+        let terms = self.terms(touch);
         let deletes = self.deletes_outside(touch);
         if self.mode == Mode::Bypass {
-            return deletes.map_or(Verdict::Allow, asked_for);
+            return deletes
+                .map_or_else(|| Verdict::Allow(terms.clone()), |why| asked_for(why, terms.clone()));
         }
         let allowed = find(&self.rules.allow, Use::Allow).is_some() || self.allows_each(touch);
-        let leaning = self.leaning(touch, allowed);
+        let harmless = if allowed { None } else { self.harmless(touch) };
+        let leaning = if harmless.is_some() { Leaning::Yes } else { self.leaning(touch, allowed) };
         if leaning == Leaning::No {
             return Verdict::Deny { reason: refusal(touch) };
         }
         let ask_rule =
             || find(&self.rules.ask, Use::HoldBack).map(|rule| format!("the rule `{rule}` wants it asked"));
         match (deletes.or_else(|| self.guarded(touch)), ask_rule(), leaning) {
-            (Some(reason), _, _) => asked_for(reason),
+            (Some(reason), _, _) => asked_for(reason, terms),
             (None, Some(reason), _) => {
-                Verdict::Ask { reason: Some(reason), remember: None, careful: is_careful(touch) }
+                Verdict::Ask { reason: Some(reason), remember: None, careful: is_careful(touch), terms }
             }
-            (None, None, Leaning::Yes) => Verdict::Allow,
+            (None, None, Leaning::Yes) => Verdict::Allow(harmless.unwrap_or(terms)),
             (None, None, Leaning::Ask | Leaning::No) => Verdict::Ask {
                 reason: self.is_outside(touch).then(|| "outside the workspace".to_owned()),
                 remember: self.remember(tool, touch),
                 careful: is_careful(touch),
+                terms,
             },
         }
-    }
-
-    /// Whether a command line has a reading, and each command in it is allowed by a rule of its own.
-    fn allows_each(&self, touch: Touch<'_>) -> bool {
-        let Touch::Exec(exec) = touch else { return false };
-        let is_allowed = |command: &Simple| self.rules.allow.iter().any(|rule| rule.allows(command));
-        shell::parse(&exec.command)
-            .is_some_and(|commands| !commands.is_empty() && commands.iter().all(is_allowed))
     }
 
     /// What the mode says, and what an allow rule makes of it: in plan mode none allows a change.
@@ -179,34 +182,22 @@ impl Policy {
         }
     }
 
-    fn deletes_outside(&self, touch: Touch<'_>) -> Option<String> {
-        let Touch::Exec(exec) = touch else { return None };
-        let target = harm::deletes_outside(exec, &self.scope)?;
-        Some(format!("it deletes `{target}` and all below, outside the workspace"))
-    }
-
     /// Why no mode but bypass, and no allow rule, lets this through unasked.
     fn guarded(&self, touch: Touch<'_>) -> Option<String> {
-        let protected = |path: &Path| is_protected(self.scope.inside(path).unwrap_or(path));
         match touch {
             Touch::Read(path) | Touch::Write(path) if is_secret(path) => {
                 Some("the file may hold secrets".to_owned())
             }
-            Touch::Write(path) if protected(path) => Some("what is written there can run later".to_owned()),
-            Touch::Exec(exec) => rule::named_paths(exec, &self.scope).find_map(|path| {
-                let real = self.scope.links.follow(&path);
-                let why = if is_secret(&path) || is_secret(&real) {
-                    "may hold secrets"
-                } else if protected(&path) || protected(&real) {
-                    "can run later"
-                } else {
-                    return None;
-                };
-                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-                Some(format!("it names `{name}`, which {why}"))
-            }),
+            Touch::Write(path) if self.is_protected(path) => {
+                Some("what is written there can run later".to_owned())
+            }
+            Touch::Exec(exec) => self.names_guarded(exec),
             Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => None,
         }
+    }
+
+    fn is_protected(&self, path: &Path) -> bool {
+        is_protected(self.scope.inside(path).unwrap_or(path))
     }
 
     /// The rule that would let exactly this through next time; it is tried before it is offered.
@@ -215,7 +206,7 @@ impl Policy {
             Touch::Nothing => tool.to_string(),
             Touch::Read(path) => format!("Read({})", self.scope.pattern_of(path)?),
             Touch::Write(path) => format!("Edit({})", self.scope.pattern_of(path)?),
-            Touch::Exec(exec) => format!("Bash({})", shown_whole(&exec.command)?),
+            Touch::Exec(exec) => format!("Bash({})", command::shown_whole(&exec.command)?),
             Touch::Fetch(url) => format!("WebFetch(domain:{})", host::host_of(url)?),
         };
         let rule: Rule = text.parse().ok()?;
@@ -223,21 +214,8 @@ impl Policy {
     }
 }
 
-/// Rules for longer commands would fill the question and never match again.
-const LONGEST_RULE: usize = 200;
-
-/// The command as a rule can name it: its words, or its text where that is one short line.
-fn shown_whole(command: &str) -> Option<String> {
-    if let Some(words) = words::plain(command) {
-        return Some(words.join(" "));
-    }
-    let text = command.trim();
-    let is_one_line = !text.chars().any(char::is_control);
-    (is_one_line && text.len() <= LONGEST_RULE).then(|| text.to_owned())
-}
-
-fn asked_for(reason: String) -> Verdict {
-    Verdict::Ask { reason: Some(reason), remember: None, careful: true }
+fn asked_for(reason: String, terms: Terms) -> Verdict {
+    Verdict::Ask { reason: Some(reason), remember: None, careful: true, terms }
 }
 
 fn is_careful(touch: Touch<'_>) -> bool {
@@ -270,7 +248,8 @@ mod tests {
             home: Some(PathBuf::from("/home/u")),
             ..Scope::default()
         };
-        Policy { mode, rules: Rules { allow: list(allow), ask: list(ask), deny: list(deny) }, scope }
+        let rules = Rules { allow: list(allow), ask: list(ask), deny: list(deny) };
+        Policy { mode, rules, scope, sandbox: Sandboxing::default() }
     }
 
     /// `read /path`, `edit /path`, `run command`, `fetch url` or the name of a tool that touches nothing.
@@ -294,7 +273,7 @@ mod tests {
 
     fn word(verdict: &Verdict) -> &'static str {
         match verdict {
-            Verdict::Allow => "allow",
+            Verdict::Allow(_) => "allow",
             Verdict::Ask { .. } => "ask",
             Verdict::Deny { .. } => "deny",
         }
@@ -415,7 +394,7 @@ mod tests {
             assert_eq!(remember.as_deref(), expected, "{call}");
             if let Some(rule) = remember {
                 policy.rules.allow.push(rule.parse().unwrap());
-                assert_eq!(judge(&policy, call), Verdict::Allow, "{call}");
+                assert_eq!(judge(&policy, call), Verdict::Allow(Terms::default()), "{call}");
             }
         };
         check("run cargo  test", Some("Bash(cargo test)"));

@@ -3,7 +3,7 @@
 //! A question is plain data and lives as long as its call: it is dropped with it, and an answer that comes too late
 //! finds nobody. The turn limit is no question of this kind: it is an end of the run (see [`super::RunEnd`]).
 
-use super::{Access, CallForm, CallId, Preview, QuestionId, ToolName};
+use super::{Access, CallForm, CallId, Hold, Preview, QuestionId, ToolName};
 
 /// One open question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub struct Approval {
     pub remember: Option<String>,
     /// Whether harm could not be undone: the focus then stands on No.
     pub careful: bool,
+    /// How it would be held after a plain yes; only commands are.
+    pub hold: Hold,
 }
 
 /// What the model wants to know of the user, in the course of a call.
@@ -62,6 +64,8 @@ pub enum Answer {
     Allow,
     /// Yes, and the offered rule from now on.
     AllowAlways,
+    /// Yes, this once, and it may reach the network.
+    AllowWithNetwork,
     /// No. With words the run goes on and the model gets them; without, it ends. To a [`Choice`]: no answer, and the run goes on.
     Deny {
         /// What to do instead.

@@ -11,6 +11,7 @@ pub mod draft;
 pub mod entry;
 pub mod event;
 pub mod history;
+pub mod hold;
 pub mod ids;
 pub mod job;
 pub mod message;
@@ -25,6 +26,7 @@ pub use draft::Draft;
 pub use entry::{Entry, EntryBody, SavedFile, SessionHead};
 pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};
 pub use history::{History, Slot};
+pub use hold::{Hold, Network, Terms, Writes};
 pub use ids::{CallId, JobId, ModelId, QuestionId, SessionId, ToolName};
 pub use job::{JobState, JobView, Why};
 pub use message::{

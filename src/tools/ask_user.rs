@@ -111,7 +111,7 @@ fn told(answer: Answer) -> ToolResult {
     let words = match answer {
         Answer::Chosen(words) | Answer::Deny { words: Some(words) } => words,
         // these answer another question
-        Answer::Allow | Answer::AllowAlways => "yes".to_owned(),
+        Answer::Allow | Answer::AllowAlways | Answer::AllowWithNetwork => "yes".to_owned(),
         Answer::Deny { words: None } => {
             return ToolResult {
                 status: ToolStatus::Success,

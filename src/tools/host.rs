@@ -5,7 +5,7 @@
 
 use futures_util::future::BoxFuture;
 
-use crate::protocol::{Access, Answer, Choice, SavedFile};
+use crate::protocol::{Access, Answer, Choice, ExecAccess, Hold, SavedFile};
 
 /// The run, as a call that runs in it sees it.
 pub trait Host: Send + Sync {
@@ -15,8 +15,22 @@ pub trait Host: Send + Sync {
     /// Whether the rules in force let the call touch this as well, without a question.
     fn allows(&self, access: &Access) -> bool;
 
+    /// Asks whether a command that the sandbox stopped may run once more with less around it; no where nobody is there.
+    fn offer(&self, offer: Offer) -> BoxFuture<'_, bool>;
+
     /// Asks the user; `Answer::Unattended` where nobody is there. Dropped with the call.
     fn ask(&self, choice: Choice) -> BoxFuture<'_, Answer>;
+}
+
+/// A command that the sandbox stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// What would run once more.
+    pub exec: ExecAccess,
+    /// What it was stopped in.
+    pub why: String,
+    /// How it would be held then.
+    pub hold: Hold,
 }
 
 /// No run: nothing is kept or allowed, and nobody answers. For whoever runs a tool by itself, as the benches do.
@@ -30,6 +44,10 @@ impl Host for NoHost {
 
     fn allows(&self, _access: &Access) -> bool {
         false
+    }
+
+    fn offer(&self, _offer: Offer) -> BoxFuture<'_, bool> {
+        Box::pin(std::future::ready(false))
     }
 
     fn ask(&self, _choice: Choice) -> BoxFuture<'_, Answer> {

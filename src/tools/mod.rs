@@ -38,10 +38,10 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::{Access, CallId, Content, Display, Preview, Tail, ToolStatus};
+use crate::protocol::{Access, CallId, Content, Display, Preview, Tail, Terms, ToolStatus};
 use crate::workbench::Workbench;
 
-pub use host::{Host, NoHost};
+pub use host::{Host, NoHost, Offer};
 pub use recall::recall;
 pub use registry::{EditTool, ToolRegistry};
 
@@ -96,6 +96,8 @@ pub struct Scene {
     pub cancel: CancellationToken,
     /// Where its newest output goes; the latest wins.
     pub progress: Arc<watch::Sender<Tail>>,
+    /// On which terms it was let through.
+    pub terms: Terms,
     /// The run that it belongs to.
     pub host: Arc<dyn Host>,
 }

@@ -9,8 +9,8 @@ use tempfile::TempDir;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Host, Prepared, Scene, Tool, ToolResult};
-use crate::protocol::{Access, Answer, CallId, Choice, SavedFile, Tail, ToolStatus};
+use super::{Host, Offer, Prepared, Scene, Tool, ToolResult};
+use crate::protocol::{Access, Answer, CallId, Choice, SavedFile, Tail, Terms, ToolStatus};
 use crate::workbench::{Setup, Workbench};
 
 /// The session; its directory goes with it.
@@ -38,6 +38,10 @@ impl Host for Alone {
 
     fn allows(&self, _access: &Access) -> bool {
         false
+    }
+
+    fn offer(&self, _offer: Offer) -> BoxFuture<'_, bool> {
+        Box::pin(std::future::ready(false))
     }
 
     /// Without an answer it is waited for for ever.
@@ -108,6 +112,7 @@ impl Session {
             bench: Arc::clone(&self.bench),
             cancel: self.cancel.clone(),
             progress: Arc::clone(&self.progress),
+            terms: Terms::default(),
             host: Arc::clone(&self.host) as Arc<dyn Host>,
         }
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::update;
 use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
-    Access, AgentEvent, Approval, Asked, CallForm, CallId, Carry, Choice, ExecAccess, LoopMetadata,
+    Access, AgentEvent, Approval, Asked, CallForm, CallId, Carry, Choice, ExecAccess, Hold, LoopMetadata,
     LoopResult, Preview, Question, QuestionId, RunEnd, ToolName,
 };
 use crate::tui::effect::Effect;
@@ -49,6 +49,7 @@ pub(super) fn asked(careful: bool) -> Model {
         reason: None,
         remember: Some("Bash(touch a)".to_owned()),
         careful,
+        hold: Hold::Free,
     };
     let question = Question { id: QuestionId(7), asked: Asked::Approval(approval) };
     happen(&mut model, Happening::Asked(question));

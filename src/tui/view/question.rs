@@ -233,7 +233,7 @@ mod tests {
 
     use super::super::testing::{self, BRUSH, numbered, text, text_with_cursor};
     use super::*;
-    use crate::protocol::{CallForm, CallId, FileChange, QuestionId, ToolName};
+    use crate::protocol::{CallForm, CallId, FileChange, Hold, QuestionId, ToolName};
     use crate::tui::model::draft::Draft;
     use crate::tui::model::moment::Moment;
     use crate::tui::model::question::Guard;
@@ -248,6 +248,7 @@ mod tests {
             reason: reason.map(str::to_owned),
             remember: remember.map(str::to_owned),
             careful: false,
+            hold: Hold::Free,
         };
         Asking::new(QuestionId(1), approval, Guard::new(Moment(0), None))
     }

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::testing::{call, check, facts, live, model, text};
 use super::*;
 use crate::protocol::{
-    Access, Approval, CallForm, CallId, Choice, Display, ExecAccess, JobState, JobView, Preview, QuestionId,
-    Tail, Todo, TodoStatus, ToolName, ToolStatus, Waiting, Why,
+    Access, Approval, CallForm, CallId, Choice, Display, ExecAccess, Hold, JobState, JobView, Preview,
+    QuestionId, Tail, Todo, TodoStatus, ToolName, ToolStatus, Waiting, Why,
 };
 use crate::tui::model::AtLimit;
 use crate::tui::model::answering::Answering;
@@ -79,6 +79,7 @@ fn asking(mut model: Model) -> Model {
         reason: None,
         remember: Some("Bash(cargo publish)".to_owned()),
         careful: false,
+        hold: Hold::Free,
     };
     model.stage = Stage::Asking(Box::new(Asking::new(QuestionId(1), approval, guard())));
     model

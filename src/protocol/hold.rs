@@ -1,0 +1,93 @@
+//! How a command is held while it runs.
+//!
+//! The judge says it, the tool hands it on, the sandbox carries it out; each without knowing the other. Values only.
+
+/// How a command is held while it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Hold {
+    /// In the sandbox.
+    Held {
+        /// What it may write.
+        writes: Writes,
+        /// What it may reach.
+        network: Network,
+    },
+    /// Not at all: it runs with the user's own rights.
+    #[default]
+    Free,
+}
+
+/// What a held command may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Writes {
+    /// Nothing.
+    Nothing,
+    /// The workspace and a temporary directory.
+    Workspace,
+}
+
+/// What a held command may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Network {
+    /// Nobody but itself.
+    #[default]
+    Off,
+    /// Whoever answers.
+    On,
+}
+
+impl Hold {
+    /// For what runs unasked because it only looks.
+    pub const LOOKING: Self = Self::Held { writes: Writes::Nothing, network: Network::Off };
+
+    /// The same with the network.
+    #[must_use]
+    pub fn with_network(self) -> Self {
+        match self {
+            Self::Held { writes, network: _ } => Self::Held { writes, network: Network::On },
+            Self::Free => Self::Free,
+        }
+    }
+
+    /// Whether it lacks a network that could be granted.
+    pub fn lacks_network(self) -> bool {
+        matches!(self, Self::Held { network: Network::Off, .. })
+    }
+
+    /// Whether whoever is held so can do all that `other` lets do.
+    pub fn reaches(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Free, _) => true,
+            (Self::Held { .. }, Self::Free) => false,
+            (Self::Held { writes, network }, Self::Held { writes: others, network: other }) => {
+                writes >= others && network >= other
+            }
+        }
+    }
+}
+
+/// On which terms a call may run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Terms {
+    /// How a command is held; nothing else is.
+    pub hold: Hold,
+    /// The text that runs in place of the command's own: what was judged, written so that it can be read in one way alone.
+    pub command: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hold_reaches_what_is_held_no_looser() {
+        let held = |writes, network| Hold::Held { writes, network };
+        let writes = held(Writes::Workspace, Network::Off);
+        let asks = held(Writes::Nothing, Network::On);
+        assert!(Hold::Free.reaches(writes) && writes.reaches(Hold::LOOKING) && asks.reaches(Hold::LOOKING));
+        assert!(!writes.reaches(asks) && !asks.reaches(writes) && !writes.reaches(Hold::Free));
+        assert!(writes.with_network().reaches(asks) && writes.with_network().reaches(writes));
+        assert_eq!(Hold::Free.with_network(), Hold::Free);
+        assert_eq!([Hold::Free, writes, asks].map(Hold::lacks_network), [false, true, false]);
+    }
+}
