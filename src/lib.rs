@@ -11,6 +11,7 @@
 //! | [`protocol`] | what rooms say to each other: messages, entries, events, questions; values only |
 //! | [`text`] | string work that knows no room: cut, compare, clean, match |
 //! | [`os`] | the machine: processes, files, locks, paths, the environment, the clock, HTTP |
+//! | [`sandbox`] | commands held so that the kernel decides what they may do |
 //! | [`permission`] | may it? rules, modes, and what is never done unasked |
 //! | [`workbench`] | what lives as long as a session: files that were read, the shell's directory, long outputs, jobs, steps |
 //! | [`config`] | what the user wants, and where each wish comes from |
@@ -101,6 +102,8 @@ pub mod protocol;
 pub mod text;
 
 pub mod os;
+
+pub mod sandbox;
 
 pub mod permission;
 

@@ -7,6 +7,7 @@ pub(super) const ROOMS: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("text", &[]),
     ("os", &["text"]),
+    ("sandbox", &["protocol", "text", "os"]),
     ("permission", &["protocol", "text"]),
     ("workbench", &["protocol", "text", "os"]),
     ("config", &["protocol", "text", "os", "permission"]),
@@ -111,6 +112,7 @@ pub(super) const WORLD: &[&str] = &[
 pub(super) const PURE: &[&str] = &[
     "src/protocol/",
     "src/text/",
+    "src/sandbox/plan.rs",
     "src/permission/",
     "src/context/",
     "src/chat/answer/",
