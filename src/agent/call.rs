@@ -115,7 +115,7 @@ pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
 
 fn unknown_tool(run: &Run<'_>, call: &ToolCall) -> String {
     let tools = &run.agent.parts.tools;
-    let names = tools.definitions().iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>().join(", ");
+    let names = tools.names().collect::<Vec<_>>().join(", ");
     match tools.nearest(call.name.as_str()) {
         Some(near) => format!(
             "Error: there is no tool {:?}; did you mean {near}? There are: {names}",

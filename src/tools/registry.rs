@@ -3,7 +3,7 @@
 //! The order is part of every request's prefix, so it is that of registration and never changes in a session.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Tool;
 use super::{ask_user, background, bash, edit, fetch, glob, grep, patch, read, todo, write};
@@ -16,6 +16,8 @@ use crate::workbench::Workbench;
 #[derive(Default)]
 pub struct ToolRegistry {
     tools: Vec<Arc<dyn Tool>>,
+    /// Made once: every request has them.
+    definitions: OnceLock<Arc<[ToolDefinition]>>,
 }
 
 /// The tool that changes a part of a file: there is one, in the form in which the model was trained.
@@ -86,6 +88,7 @@ impl ToolRegistry {
             return Err(Duplicate(tool.name().to_owned()));
         }
         self.tools.push(tool);
+        self.definitions.take();
         Ok(())
     }
 
@@ -111,7 +114,7 @@ impl ToolRegistry {
             description: tool.description(),
             parameters: tool.parameters(),
         };
-        self.tools.iter().map(define).collect()
+        Arc::clone(self.definitions.get_or_init(|| self.tools.iter().map(define).collect()))
     }
 }
 

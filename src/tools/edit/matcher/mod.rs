@@ -104,39 +104,6 @@ pub fn find_lines(view: &View<'_>, old: &[&str], from: usize) -> Vec<LinesAt> {
     whole_lines(view, &view.lines(), old, from)
 }
 
-/// The changes that put the `new` lines in place of the `old` ones, which stand at `at`; with no old lines the new ones
-/// come before that line. Line ends and indentation are fitted, a missing final line end stays missing.
-pub fn change_lines(
-    view: &View<'_>,
-    at: LinesAt,
-    old: &[&str],
-    new: &[&str],
-) -> Result<Vec<Change>, Refused> {
-    let lines = view.lines();
-    let start = lines.get(at.line).map_or(view.text.len(), |line| line.start);
-    let end = match old.len().checked_sub(1) {
-        Some(more) => lines.get(at.line + more).ok_or(Refused::Nowhere)?.end,
-        None => start,
-    };
-    let joined = |lines: &[&str]| lines.iter().flat_map(|line| [line, "\n"]).collect::<String>();
-    let (mut new_text, mut front) = (joined(new), "");
-    if old.is_empty() && start > 0 && start == view.text.len() && !view.text.ends_with(b"\n") {
-        // behind a last line without an end: that gets one, the new last line has none
-        new_text.pop();
-        front = "\n";
-    }
-    let (old_text, new_text) = (joined(old), format!("{front}{new_text}"));
-    let grain = match at.found {
-        Found::Exactly => Grain::Exact,
-        Found::ButForTrailing | Found::ButForBlanks => Grain::Folded(Level::Blanks),
-        Found::ButForTypography => Grain::Folded(Level::Typography),
-    };
-    let job = Job { view, old: &old_text, new: &new_text, grain, first_end: Eol::Lf };
-    let made = changes(&job, &(start..end)).map_err(|why| Refused::Unclear(at.line + 1, why))?;
-    check_encoding(view, &made)?;
-    Ok(made)
-}
-
 /// The file with the changes, if they may be made and make a difference.
 fn finish(file: &[u8], view: &View<'_>, changes: &[Change]) -> Result<Vec<u8>, Refused> {
     check_encoding(view, changes)?;

@@ -85,26 +85,3 @@ fn the_table_is_large_and_its_names_tell_cases_apart() {
     names.dedup();
     assert!(names.len() == count && count >= 150, "{} {count}", names.len());
 }
-
-#[test]
-fn lines_are_found_and_changed_for_a_patch() {
-    let check = |file: &str, old: &[&str], new: &[&str], from: usize, expected: &str| {
-        let view = View::new(file.as_bytes()).unwrap();
-        let at = if old.is_empty() {
-            LinesAt { line: from, found: Found::Exactly }
-        } else {
-            find_lines(&view, old, from)[0]
-        };
-        let changes = change_lines(&view, at, old, new).unwrap();
-        assert_eq!(String::from_utf8(view.splice(file.as_bytes(), &changes)).unwrap(), expected);
-    };
-    check("a\nb\nb\n", &["b"], &["x", "y"], 2, "a\nb\nx\ny\n");
-    check("a\r\nb\r\n", &["a", "b"], &["a", "x", "b"], 0, "a\r\nx\r\nb\r\n");
-    check("\ta\n\tb", &["    a", "    b"], &["    a", "    c", "    d"], 0, "\ta\n\tc\n\td");
-    check("“a”\nb\n", &["\"a\"", "b"], &["\"a\"", "c"], 0, "“a”\nc\n");
-    check("a\nb", &[], &["x"], 1, "a\nx\nb");
-    check("a\r\nb", &[], &["x"], 2, "a\r\nb\r\nx");
-    check("a\n", &[], &["x"], 1, "a\nx\n");
-    check("", &[], &["x"], 0, "x\n");
-    check("a\nb\n", &["a"], &[], 0, "b\n");
-}
