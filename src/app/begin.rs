@@ -11,7 +11,7 @@ use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
 use crate::os::env;
 use crate::os::paths::{Paths, resolve};
-use crate::permission::{Enforced, Links, Policy, PolicyCell, Sandboxing, Scope};
+use crate::permission::{Links, Policy, PolicyCell, Scope};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
 use crate::session::{Opened, SessionPlace, SessionRef};
 use crate::tools::recall;
@@ -137,6 +137,7 @@ impl App {
             root: self.place.cwd.clone(),
             outputs,
             environment: env::child_environment(&self.place.env, &self.config.key_variables),
+            bounds: self.bounds(),
         })
         .map_err(|error| {
             Error::new(Kind::Config, format!("cannot work in {}: {error}", self.place.cwd.display()))
@@ -152,17 +153,6 @@ impl App {
         rules.allow.extend(self.told.grants(self.place.paths.as_ref())?);
         let mode = self.config.permissions.mode.value;
         Ok(Policy { mode, rules, scope: self.scope(), sandbox: self.sandboxing() })
-    }
-
-    fn sandboxing(&self) -> Sandboxing {
-        let wish = &self.config.sandbox;
-        Sandboxing {
-            mode: wish.mode.value,
-            by: wish.by(),
-            network: wish.network.value,
-            auto_allow: wish.auto_allow.value,
-            enforced: Enforced::default(),
-        }
     }
 
     fn scope(&self) -> Scope {
@@ -186,7 +176,10 @@ impl App {
 /// A search passes over what may not be read unasked, as the rules are at that moment.
 fn veil(bench: &Workbench, policy: &PolicyCell) {
     let policy = policy.clone();
-    bench.set_veil(Arc::new(move |path| policy.snapshot().hides(path)));
+    bench.set_veils(Arc::new(move || {
+        let policy = policy.snapshot();
+        Arc::new(move |path| policy.hides(path))
+    }));
 }
 
 /// The last that was said and done, from a prompt on, and how many messages stand before it.

@@ -5,6 +5,7 @@
 //! `Conversation`; they never see a service, a tool or a file. What several front ends want done stands here once.
 
 mod begin;
+mod bounds;
 mod demo;
 mod doctor;
 pub mod facts;

@@ -4,6 +4,7 @@ mod plan;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use crate::os::process::Spawn;
 
@@ -40,6 +41,12 @@ pub struct Sandbox {
     tier: Tier,
     /// Our own program, which is the helper as well.
     helper: PathBuf,
+}
+
+/// The sandbox of this system, looked for once, when it is asked for first.
+pub fn found() -> &'static Sandbox {
+    static FOUND: OnceLock<Sandbox> = OnceLock::new();
+    FOUND.get_or_init(Sandbox::find)
 }
 
 impl Sandbox {

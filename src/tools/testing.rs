@@ -1,7 +1,8 @@
 //! A session in a directory of its own, for the tests of the tools.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -11,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Host, Offer, Prepared, Scene, Tool, ToolResult};
 use crate::protocol::{Access, Answer, CallId, Choice, SavedFile, Tail, Terms, ToolStatus};
-use crate::workbench::{Setup, Workbench};
+use crate::sandbox::{Sandbox, Tier};
+use crate::workbench::{Bounds, Setup, Workbench};
 
 /// The session; its directory goes with it.
 pub(super) struct Session {
@@ -28,6 +30,9 @@ pub(super) struct Session {
 struct Alone {
     saved: Mutex<Vec<SavedFile>>,
     answer: Mutex<Option<Answer>>,
+    /// What was offered.
+    offers: Mutex<Vec<Offer>>,
+    takes_offers: AtomicBool,
 }
 
 impl Host for Alone {
@@ -40,8 +45,9 @@ impl Host for Alone {
         false
     }
 
-    fn offer(&self, _offer: Offer) -> BoxFuture<'_, bool> {
-        Box::pin(std::future::ready(false))
+    fn offer(&self, offer: Offer) -> BoxFuture<'_, bool> {
+        self.offers.lock().unwrap().push(offer);
+        Box::pin(std::future::ready(self.takes_offers.load(Ordering::Relaxed)))
     }
 
     /// Without an answer it is waited for for ever.
@@ -53,13 +59,21 @@ impl Host for Alone {
     }
 }
 
+/// A test is not the program, so it cannot help to hold a command.
+fn nobody() -> &'static Sandbox {
+    static NOBODY: LazyLock<Sandbox> = LazyLock::new(|| Sandbox::with(Tier::Nothing));
+    &NOBODY
+}
+
 impl Session {
     /// A session in an empty directory.
     pub(super) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
         let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-        let bench = Workbench::new(Setup { root: root.clone(), outputs: None, environment }).unwrap();
+        let bounds = Bounds { sandbox: nobody, ..Bounds::default() };
+        let setup = Setup { root: root.clone(), environment, bounds, ..Setup::default() };
+        let bench = Workbench::new(setup).unwrap();
         let (cancel, progress) = (CancellationToken::new(), Arc::new(watch::Sender::default()));
         let host = Arc::default();
         Self { _directory: directory, root, bench: Arc::new(bench), cancel, progress, host }
@@ -95,6 +109,12 @@ impl Session {
     /// What is answered to every question from now on.
     pub(super) fn answer(&self, answer: Answer) {
         *self.host.answer.lock().unwrap() = Some(answer);
+    }
+
+    /// What was offered to the user, who says yes from now on.
+    pub(super) fn offered(&self) -> Vec<Offer> {
+        self.host.takes_offers.store(true, Ordering::Relaxed);
+        std::mem::take(&mut self.host.offers.lock().unwrap())
     }
 
     /// What was noted before files were changed.

@@ -15,17 +15,21 @@ use crate::os::process::Children;
 
 pub mod blobs;
 pub mod files;
+pub mod held;
 pub mod jobs;
 pub mod outputs;
 pub mod shell;
 pub mod todos;
+pub mod watch;
 
 pub use blobs::Blobs;
 pub use files::{Files, Image, Stale, Stamp};
+pub use held::Bounds;
 pub use jobs::Jobs;
 pub use outputs::Outputs;
 pub use shell::{Moved, Shell};
 pub use todos::Todos;
+pub use watch::Watch;
 
 /// What a command finds besides what the user's own environment holds: nothing that waits for a person.
 const UNATTENDED: [(&str, &str); 4] =
@@ -37,14 +41,18 @@ pub struct Workbench {
     shell: Arc<Shell>,
     outputs: Outputs,
     environment: Vec<(OsString, OsString)>,
+    bounds: Bounds,
     children: Children,
     jobs: Jobs,
     todos: Todos,
-    veil: Mutex<Option<Arc<Veil>>>,
+    veils: Mutex<Option<Arc<Veils>>>,
 }
 
 /// Tells the files that a search through a directory must pass over, because a rule forbids or asks for each.
 pub type Veil = dyn Fn(&Path) -> bool + Send + Sync;
+
+/// Makes a veil by the rules of that moment: one for a whole search, so that it ends by the rules with which it began.
+pub type Veils = dyn Fn() -> Arc<Veil> + Send + Sync;
 
 /// What a session is given.
 #[derive(Debug, Clone, Default)]
@@ -55,6 +63,8 @@ pub struct Setup {
     pub outputs: Option<PathBuf>,
     /// The environment of commands, without secrets.
     pub environment: Vec<(OsString, OsString)>,
+    /// What commands find while they are held.
+    pub bounds: Bounds,
 }
 
 impl Workbench {
@@ -69,10 +79,11 @@ impl Workbench {
             shell: Arc::new(Shell::new(root)),
             outputs: Outputs::new(setup.outputs),
             environment,
+            bounds: setup.bounds,
             children: Children::new(),
             jobs: Jobs::default(),
             todos: Todos::default(),
-            veil: Mutex::default(),
+            veils: Mutex::default(),
         })
     }
 
@@ -122,8 +133,8 @@ impl Workbench {
     }
 
     /// What searches pass over from now on; a file that a call names is judged by itself and not veiled.
-    pub fn set_veil(&self, veil: Arc<Veil>) {
-        *self.veil.lock().unwrap_or_else(PoisonError::into_inner) = Some(veil);
+    pub fn set_veils(&self, veils: Arc<Veils>) {
+        *self.veils.lock().unwrap_or_else(PoisonError::into_inner) = Some(veils);
     }
 
     /// Whether a search through a directory must pass over this file (absolute, without links).
@@ -133,7 +144,8 @@ impl Workbench {
 
     /// The same for many files.
     pub fn veil(&self) -> Option<Arc<Veil>> {
-        self.veil.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let veils = self.veils.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        veils.map(|veils| veils())
     }
 
     /// Ends everything that still runs, and waits for it.
@@ -157,7 +169,9 @@ mod tests {
     fn a_command_finds_nothing_that_waits_for_a_person() {
         let dir = tempfile::tempdir().unwrap();
         let environment = vec![("PAGER".into(), "less".into()), ("LANG".into(), "C".into())];
-        let bench = Workbench::new(Setup { root: dir.path().into(), outputs: None, environment }).unwrap();
+        let bench =
+            Workbench::new(Setup { root: dir.path().into(), outputs: None, environment, ..Setup::default() })
+                .unwrap();
         let value = |wanted: &str| {
             let found: Vec<_> = bench.environment().iter().filter(|(name, _)| name == wanted).collect();
             found.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>()

@@ -47,6 +47,11 @@ impl Shell {
         self.places().cwd.clone()
     }
 
+    /// All that counts as workspace.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        std::iter::once(&self.root).chain(&self.places().added).cloned().collect()
+    }
+
     /// One more directory that counts as workspace, without links.
     pub fn add(&self, directory: PathBuf) {
         self.places().added.push(directory);

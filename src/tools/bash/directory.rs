@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
@@ -34,6 +34,11 @@ impl Directory {
         let script = script(file.path().as_os_str());
         file.write_all(&script).ok()?;
         Some(Self { file })
+    }
+
+    /// What the shell reads and writes.
+    pub(super) fn file(&self) -> &Path {
+        self.file.path()
     }
 
     /// What the shell's environment must hold.

@@ -15,18 +15,23 @@ use serde_json::{Map, Value};
 use self::directory::Directory;
 use self::said::Said;
 use self::start::{SHELLS, Started};
+use self::stopped::Stopped;
 use super::schema::{self, Param};
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use super::{Concurrency, Offer, Prepared, Scene, Tool, ToolResult};
 use crate::os::capture::{self, Output};
 use crate::os::process::{Exit, Finished, Running};
-use crate::protocol::{Access, Content, Display, ExecAccess, JobId, Preview, Tail, ToolStatus, Why};
+use crate::protocol::{
+    Access, Content, Display, ExecAccess, Hold, JobId, Preview, Tail, Terms, ToolStatus, Why,
+};
+use crate::text::sanitize::sanitize_line;
 use crate::text::units;
 use crate::workbench::jobs::Foreground;
-use crate::workbench::{Moved, Shell, Workbench};
+use crate::workbench::{Moved, Shell, Watch, Workbench};
 
 mod directory;
 pub(super) mod said;
 mod start;
+mod stopped;
 
 /// The contract's default and limit, in milliseconds.
 const TIMEOUT: u64 = 120_000;
@@ -126,6 +131,19 @@ impl Prepared for Call {
     }
 }
 
+/// A command that ran once.
+struct Tried {
+    result: ToolResult,
+    /// What the sandbox kept it from.
+    stopped: Option<Stopped>,
+}
+
+impl From<ToolResult> for Tried {
+    fn from(result: ToolResult) -> Self {
+        Self { result, stopped: None }
+    }
+}
+
 /// How the waiting for a command came to its end.
 enum Waited {
     Ended(Finished),
@@ -135,12 +153,32 @@ enum Waited {
 
 impl Call {
     async fn carry_out(self, scene: &Scene) -> ToolResult {
-        if scene.cancel.is_cancelled() {
-            return ToolResult::interrupted();
+        let Tried { result, stopped } = self.attempt(scene).await;
+        let Some(stopped) = stopped else { return result };
+        let hold = stopped.wider(scene.terms.hold);
+        let offer = Offer { exec: self.exec.clone(), why: stopped.why(scene.terms.hold), hold };
+        let is_wanted = tokio::select! {
+            biased;
+            () = scene.cancel.cancelled() => false,
+            is_wanted = scene.host.offer(offer) => is_wanted,
+        };
+        if !is_wanted {
+            return noted(result, &stopped.told(scene.terms.hold));
         }
+        let again = Scene { terms: Terms { hold, command: None }, ..scene.clone() };
+        noted(self.attempt(&again).await.result, AGAIN)
+    }
+
+    /// Runs it once.
+    async fn attempt(&self, scene: &Scene) -> Tried {
+        if scene.cancel.is_cancelled() {
+            return ToolResult::interrupted().into();
+        }
+        // what only looks changes nothing
+        let watch = (scene.terms.hold != Hold::LOOKING).then(|| Watch::of(scene.bench.root()));
         let mut started = match self.start(scene) {
             Ok(started) => started,
-            Err(error) => return self.not_started(scene, &error),
+            Err(error) => return self.not_started(scene, &error).into(),
         };
         let (waited, why) = match self.place {
             Place::Foreground => {
@@ -150,13 +188,18 @@ impl Call {
             Place::Background => (first_look(&mut started.running, scene).await, Why::Asked),
         };
         match waited {
-            Waited::Ended(finished) => self.ended(scene, started, &finished),
-            Waited::GoesOn => self.goes_on(scene, started.running, why),
+            Waited::Ended(finished) => {
+                let said = Said::of(&finished.output);
+                let stopped = Stopped::of(scene.terms.hold, finished.exit, &said.text);
+                let result = self.ended(scene, started, &finished, said);
+                Tried { result: told_later(result, watch.as_ref()), stopped }
+            }
+            Waited::GoesOn => self.goes_on(scene, started.running, why).into(),
         }
     }
 
     /// The shell has exited. What it left running becomes a job.
-    fn ended(&self, scene: &Scene, started: Started, finished: &Finished) -> ToolResult {
+    fn ended(&self, scene: &Scene, started: Started, finished: &Finished, said: Said) -> ToolResult {
         let Started { running, directory, program } = started;
         let moved =
             directory.and_then(Directory::read).map(|to| (scene.bench.shell().moved_to(to.clone()), to));
@@ -169,7 +212,7 @@ impl Call {
             notes.push(format!("[left running: {id}; {READ_ON}]"));
         }
         notes.extend(where_it_is(scene.bench.shell(), moved));
-        self.told(scene, finished, notes)
+        self.told(scene, finished, said, notes)
     }
 
     /// It runs on; what it has printed so far is told.
@@ -201,8 +244,7 @@ impl Call {
     }
 
     /// The result: how it ended where that was not well, what it said, and what else is to be known.
-    fn told(&self, scene: &Scene, finished: &Finished, mut notes: Vec<String>) -> ToolResult {
-        let said = Said::of(&finished.output);
+    fn told(&self, scene: &Scene, finished: &Finished, said: Said, mut notes: Vec<String>) -> ToolResult {
         if said.cut {
             notes.insert(0, said::whole(scene, &finished.output));
         }
@@ -233,6 +275,38 @@ impl Call {
         (status, Some(format!("Error: {error}")), Some(ended))
     }
 }
+
+/// What the model is told of a command that ran a second time.
+const AGAIN: &str =
+    "[run a second time: the sandbox stopped the first try, and the user allowed this one more]";
+
+/// The result with one more line for the model.
+fn noted(mut result: ToolResult, note: &str) -> ToolResult {
+    result.content = Content::text(format!("{}\n{note}", result.content.to_text()));
+    result
+}
+
+/// The result, and which files the command changed that run later.
+fn told_later(mut result: ToolResult, watch: Option<&Watch>) -> ToolResult {
+    let changed = watch.map(Watch::changed).unwrap_or_default();
+    if changed.is_empty() {
+        return result;
+    }
+    let shown: Vec<&str> = changed.iter().take(MOST_NAMES).map(String::as_str).collect();
+    let more = match changed.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let note = format!("[changed files that run later: {}{more}]", sanitize_line(&shown.join(", ")));
+    if let Display::Output { text, .. } = &mut result.display {
+        text.push('\n');
+        text.push_str(&note);
+    }
+    noted(result, &note)
+}
+
+/// Files that are named; more would be a list.
+const MOST_NAMES: usize = 5;
 
 /// How the model learns more of a job.
 const READ_ON: &str = "BashOutput reads on, KillShell ends it";
@@ -291,7 +365,7 @@ mod tests {
 
     use super::super::testing::Session;
     use super::*;
-    use crate::protocol::JobState;
+    use crate::protocol::{JobState, Network, Writes};
 
     fn bash(session: &Session) -> Bash {
         Bash::new(Arc::clone(session.bench.shell()))
@@ -303,6 +377,53 @@ mod tests {
 
     async fn text(session: &Session, command: &str) -> String {
         run(session, command).await.content.to_text()
+    }
+
+    /// Runs a command as if the sandbox held it.
+    async fn run_held(session: &Session, command: &str, terms: Terms) -> ToolResult {
+        let call = session.prepare(&bash(session), &json!({"command": command}));
+        call.run(Scene { terms, ..session.scene() }).await
+    }
+
+    const WRITES: Hold = Hold::Held { writes: Writes::Workspace, network: Network::Off };
+
+    #[tokio::test]
+    async fn what_was_judged_is_what_runs() {
+        let session = Session::new();
+        let terms = Terms { hold: Hold::LOOKING, command: Some("'echo' 'judged'".to_owned()) };
+        let result = run_held(&session, "echo written", terms).await;
+        assert_eq!(result.content.to_text(), "judged");
+    }
+
+    #[tokio::test]
+    async fn a_command_that_the_sandbox_stopped_is_offered_once_more() {
+        let session = Session::new();
+        let held = || Terms { hold: WRITES, command: None };
+        let command = "echo x >> tries; cat tries; echo 'x: Read-only file system'; exit 1";
+        let result = run_held(&session, command, held()).await.content.to_text();
+        let told = "Error: exit code 1\nx\nx: Read-only file system\n[ran in a sandbox that may write the workspace and the temporary directory alone]";
+        assert_eq!(result, told);
+        let [offer] = session.offered().try_into().unwrap();
+        assert_eq!((offer.exec.command.as_str(), offer.hold), (command, Hold::Free));
+        let result = run_held(&session, command, held()).await.content.to_text();
+        assert_eq!(result, format!("Error: exit code 1\nx\nx\nx\nx: Read-only file system\n{AGAIN}"));
+        assert_eq!((session.offered().len(), session.text("tries").as_str()), (1, "x\nx\nx\n"));
+        let unreached = "echo 'curl: (6) Could not resolve host: example.com'; exit 6";
+        run_held(&session, unreached, held()).await;
+        assert_eq!(session.offered().remove(0).hold, WRITES.with_network());
+        run_held(&session, command, Terms::default()).await;
+        run_held(&session, "echo EROFS", held()).await;
+        assert!(session.offered().is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_runs_later_is_told_when_a_command_changes_it() {
+        let session = Session::with(&[(".git/config", "")]);
+        let result = run(&session, "echo a; echo x > .envrc; echo y >> .git/config").await;
+        let told = "a\n[changed files that run later: .envrc, .git/config]";
+        assert_eq!(result.content.to_text(), told);
+        assert_eq!(result.display, Display::Output { text: told.to_owned(), ended: None });
+        assert_eq!(text(&session, "echo b > plain; cat .envrc").await, "x");
     }
 
     #[tokio::test]
@@ -538,7 +659,12 @@ mod tests {
     async fn bash_is_found_beside_an_empty_path() {
         let environment = vec![("PATH".into(), String::new().into())];
         let mut session = Session::new();
-        let setup = crate::workbench::Setup { root: session.root.clone(), outputs: None, environment };
+        let setup = crate::workbench::Setup {
+            root: session.root.clone(),
+            outputs: None,
+            environment,
+            ..crate::workbench::Setup::default()
+        };
         session.bench = Arc::new(Workbench::new(setup).unwrap());
         assert_eq!(text(&session, "[[ -n $BASH ]] && echo hello").await, "hello");
     }

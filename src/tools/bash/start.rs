@@ -15,6 +15,9 @@ use crate::tools::{Scene, ToolResult};
 /// What may run a command, the first that is there.
 pub(super) const SHELLS: [&str; 4] = ["bash", "/bin/bash", "/usr/bin/bash", "/bin/sh"];
 
+/// Who could not do its part, where a command cannot be held.
+const SANDBOX: &str = "the sandbox";
+
 /// A command that was started.
 pub(super) struct Started {
     pub(super) running: Running,
@@ -29,12 +32,16 @@ impl Call {
     pub(super) fn start(&self, scene: &Scene) -> Result<Started, SpawnError> {
         // in the background it has nobody to tell where it went
         let directory = match self.place {
-            Place::Foreground => Directory::of(&self.exec.command, &scene.bench),
+            Place::Foreground => Directory::of(self.text(scene), &scene.bench),
             Place::Background => None,
         };
         let mut none = SpawnError::NoProgram { program: "bash".to_owned() };
         for &program in self.programs {
-            match scene.bench.children().start(self.spawn(scene, program, directory.as_ref())) {
+            let spawn = self.spawn(scene, program, directory.as_ref());
+            let file = directory.as_ref().map(Directory::file);
+            let held = scene.bench.hold(spawn, scene.terms.hold, file);
+            let held = held.map_err(|source| SpawnError::Io { program: SANDBOX.to_owned(), source })?;
+            match scene.bench.children().start(held) {
                 Err(error @ SpawnError::NoProgram { .. }) => none = error,
                 started => {
                     let program = (!is_bash(program)).then_some(program);
@@ -45,10 +52,15 @@ impl Call {
         Err(none)
     }
 
+    /// What runs: the command, or what the judge put in its place.
+    fn text<'a>(&'a self, scene: &'a Scene) -> &'a str {
+        scene.terms.command.as_deref().unwrap_or(&self.exec.command)
+    }
+
     fn spawn(&self, scene: &Scene, program: &str, directory: Option<&Directory>) -> Spawn {
         let plain: &[&str] = if is_bash(program) { &["--noprofile", "--norc"] } else { &[] };
         let words = [program].into_iter().chain(plain.iter().copied()).chain(["-c"]).map(OsString::from);
-        let mut spawn = Spawn::new(words.chain([OsString::from(&self.exec.command)]), &self.exec.cwd);
+        let mut spawn = Spawn::new(words.chain([OsString::from(self.text(scene))]), &self.exec.cwd);
         spawn.env = scene.bench.environment().to_vec();
         spawn.env.extend(directory.map(Directory::variable));
         spawn.limit = self.limit;

@@ -158,7 +158,7 @@ async fn what_was_perhaps_meant_is_said() {
 #[tokio::test]
 async fn what_a_rule_veils_is_left_out_and_counted() {
     let session = session();
-    session.bench.set_veil(Arc::new(|path: &Path| path.ends_with("a.txt")));
+    session.bench.set_veils(Arc::new(|| Arc::new(|path: &Path| path.ends_with("a.txt"))));
     let told = session.told(&Grep, json!({"pattern": "todo"})).await;
     assert_eq!(told, "src/b.rs\n[1 file left out by the permission rules]");
     // neither does the second look tell what is in it

@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn what_the_rules_hide_is_not_named() {
         let session = Session::with(&[("secret.txt", ""), ("sub/secrets.txt", "")]);
-        session.bench.set_veil(Arc::new(|path| path.to_string_lossy().contains("secret")));
+        session.bench.set_veils(Arc::new(|| Arc::new(|path| path.to_string_lossy().contains("secret"))));
         for given in ["secert.txt", "secrets.txt", "`secret.txt`", "lib/secret.txt"] {
             let error = Target::new(given, &session.root).missing_in(&session.bench);
             assert!(!error.contains("mean"), "{error}");
@@ -300,7 +300,12 @@ mod tests {
     fn a_home_is_told_and_not_looked_at() {
         let root = tempfile::tempdir().unwrap();
         let environment = vec![("HOME".into(), "/home/ann".into())];
-        let setup = crate::workbench::Setup { root: root.path().into(), outputs: None, environment };
+        let setup = crate::workbench::Setup {
+            root: root.path().into(),
+            outputs: None,
+            environment,
+            ..crate::workbench::Setup::default()
+        };
         let bench = Workbench::new(setup).unwrap();
         let error = Target::new("~/notes.txt", bench.root()).missing_in(&bench);
         assert_eq!(error, "Error: ~/notes.txt does not exist. Did you mean /home/ann/notes.txt?");

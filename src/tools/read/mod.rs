@@ -249,7 +249,9 @@ impl Call {
 
     fn refusal(&self, error: &FileError, bench: &Workbench) -> String {
         if self.target.resolved.is_dir() {
-            let listing = directory::listing(&self.target.resolved, &|path| bench.is_veiled(path));
+            let veil = bench.veil();
+            let is_veiled = |path: &Path| veil.as_ref().is_some_and(|veil| veil(path));
+            let listing = directory::listing(&self.target.resolved, &is_veiled);
             return format!("Error: {} is a directory{listing}", self.target.shown);
         }
         if error.io_kind() == Some(io::ErrorKind::NotFound) {
@@ -372,7 +374,7 @@ mod tests {
         let session = Session::with(&[("a.txt", ""), ("sub/b.txt", "")]);
         let error = session.error(&Read, json!({"file_path": "."})).await;
         assert_eq!(error, "Error: . is a directory, not a file; it has 2 entries:\na.txt\nsub/");
-        session.bench.set_veil(Arc::new(|path| path.ends_with("b.txt")));
+        session.bench.set_veils(Arc::new(|| Arc::new(|path| path.ends_with("b.txt"))));
         let error = session.error(&Read, json!({"file_path": "sub"})).await;
         assert_eq!(error, "Error: sub is a directory, and empty");
         for number in 0..150 {

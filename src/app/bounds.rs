@@ -1,0 +1,61 @@
+//! What commands of a session find while they are held: put together of the configuration and of what is where.
+//!
+//! Not the holding. Paths are followed to their ends here, for the kernel knows no other names.
+
+use std::path::{Path, PathBuf};
+
+use super::App;
+use crate::os::paths::{Paths, resolve};
+use crate::permission::Sandboxing;
+use crate::sandbox::{self, Tier};
+use crate::workbench::Bounds;
+
+/// Where tools keep what they could fetch or make again: below the home, unless a variable says otherwise.
+const CACHES: [(&str, &str); 9] = [
+    ("CARGO_HOME", ".cargo"),
+    ("GOPATH", "go"),
+    ("npm_config_cache", ".npm"),
+    ("XDG_CACHE_HOME", ".cache"),
+    ("GRADLE_USER_HOME", ".gradle"),
+    ("", ".m2"),
+    ("", ".local/share/pnpm"),
+    ("", ".yarn"),
+    ("", ".ivy2"),
+];
+
+impl App {
+    pub(super) fn bounds(&self) -> Bounds {
+        let real = |path: PathBuf| resolve(&path).ok().filter(|path| path.exists());
+        let own = self.place.paths.as_ref().map(own).unwrap_or_default();
+        Bounds {
+            writable: self.config.sandbox.writable_roots.iter().cloned().filter_map(real).collect(),
+            masked: own.into_iter().filter_map(real).collect(),
+            caches: self.caches().filter_map(real).collect(),
+            ..Bounds::default()
+        }
+    }
+
+    fn caches(&self) -> impl Iterator<Item = PathBuf> {
+        let env = &self.place.env;
+        let home = env.path("HOME").map(Path::to_owned);
+        CACHES.iter().filter_map(move |(variable, below)| {
+            env.path(variable).map(Path::to_owned).or_else(|| Some(home.as_ref()?.join(below)))
+        })
+    }
+
+    pub(super) fn sandboxing(&self) -> Sandboxing {
+        let wish = &self.config.sandbox;
+        Sandboxing {
+            mode: wish.mode.value,
+            by: wish.by(),
+            network: wish.network.value,
+            auto_allow: wish.auto_allow.value,
+            enforced: crate::permission::Enforced::new(|| sandbox::found().tier() != Tier::Nothing),
+        }
+    }
+}
+
+/// The program's own files that hold keys, or by which a command could let itself do more.
+fn own(paths: &Paths) -> Vec<PathBuf> {
+    vec![paths.credentials(), paths.trust(), paths.grants(), paths.history(), paths.logs()]
+}
