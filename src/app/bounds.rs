@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::App;
 use crate::os::paths::{Paths, resolve};
-use crate::permission::Sandboxing;
+use crate::permission::{Enforced, Mode, Policy, Sandboxing};
 use crate::sandbox::{self, Tier};
 use crate::workbench::Bounds;
 
@@ -50,9 +50,20 @@ impl App {
             by: wish.by(),
             network: wish.network.value,
             auto_allow: wish.auto_allow.value,
-            enforced: crate::permission::Enforced::new(|| sandbox::found().tier() != Tier::Nothing),
+            enforced: Enforced::new(|| sandbox::found().tier() != Tier::Nothing),
         }
     }
+}
+
+/// What the status line says of the sandbox. Looks for it where nobody has yet, which takes a process and some milliseconds.
+pub async fn find_sandbox(policy: Policy) -> String {
+    let tier = tokio::task::spawn_blocking(|| sandbox::found().tier()).await.unwrap_or(Tier::Nothing);
+    word(&policy.sandbox, policy.mode, tier).to_owned()
+}
+
+/// What stands between commands and the machine, in a word or two.
+pub(super) fn word(wish: &Sandboxing, mode: Mode, tier: Tier) -> &'static str {
+    if wish.is_wanted(mode) { tier.word() } else { "sandbox off" }
 }
 
 /// The program's own files that hold keys, or by which a command could let itself do more.

@@ -19,6 +19,8 @@ pub struct Facts {
     pub branch: Option<String>,
     /// The permission mode by its outside name.
     pub mode: String,
+    /// What stands between commands and the machine, once it is known.
+    pub sandbox: Option<String>,
     /// Instruction files that the model is told of.
     pub instructions: Vec<String>,
     /// The model's window in tokens, where it is known.

@@ -31,6 +31,7 @@ use crate::os::env::Env;
 use crate::os::paths::Paths;
 use crate::permission::{Policy, Rule};
 use crate::protocol::{ModelId, NoticeKind, SessionId};
+use crate::sandbox;
 use begin::Taken;
 use demo::Sample;
 use facts::Facts;
@@ -39,6 +40,7 @@ use services::Learnt;
 use told::Told;
 
 pub use crate::chat::discover::ModelList;
+pub use bounds::find_sandbox;
 pub use demo::PROMPT as DEMO_PROMPT;
 pub use doctor::{Diagnosis, Doctor};
 pub use known::ModelRow;
@@ -274,6 +276,10 @@ impl App {
             model,
             resumed: None,
             remarks: Vec::new(),
+            sandbox: sandbox::known().map(|known| {
+                let mode = self.config.permissions.mode.value;
+                bounds::word(&self.sandboxing(), mode, known.tier()).to_owned()
+            }),
         }
     }
 

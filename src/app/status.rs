@@ -4,7 +4,9 @@ use super::App;
 use super::known;
 use crate::chat::request::models::{self, Ability};
 use crate::conversation::Conversation;
-use crate::protocol::ModelId;
+use crate::permission::Policy;
+use crate::protocol::{ModelId, Network};
+use crate::sandbox::{self, Tier};
 
 /// The lines.
 pub(super) fn lines(app: &App, conversation: &Conversation) -> Vec<String> {
@@ -35,9 +37,24 @@ pub(super) fn lines(app: &App, conversation: &Conversation) -> Vec<String> {
             rules.ask.len(),
             rules.deny.len()
         ),
-        "sandbox       none: what you allow runs with your own rights".to_owned(),
+        format!("sandbox       {}", sandboxed(&policy)),
         format!("instructions  {instructions}"),
     ]
+}
+
+fn sandboxed(policy: &Policy) -> String {
+    let sandbox = &policy.sandbox;
+    if !sandbox.is_wanted(policy.mode) {
+        return "off: what you allow runs with your own rights".to_owned();
+    }
+    let network = match sandbox.network {
+        Network::Off => "no network",
+        Network::On => "with network",
+    };
+    match sandbox::found().tier() {
+        Tier::Nothing => "none: what you allow runs with your own rights".to_owned(),
+        tier => format!("{} · {} · {network}", tier.name(), sandbox.mode),
+    }
 }
 
 /// The model's window with who says so, and what else is known of it.

@@ -113,15 +113,19 @@ pub struct Sandboxing {
 }
 
 impl Sandboxing {
+    /// Whether commands are to be held in this mode, whatever the system can.
+    pub fn is_wanted(self, mode: Mode) -> bool {
+        self.mode != SandboxMode::Off && (mode != Mode::Bypass || self.by == SandboxBy::Flag)
+    }
+
     /// How a command is held that may run in this mode.
     pub(super) fn hold(self, mode: Mode) -> Hold {
-        let is_wanted = mode != Mode::Bypass || self.by == SandboxBy::Flag;
         let writes = match self.mode {
             SandboxMode::Off => return Hold::Free,
             SandboxMode::ReadOnly => Writes::Nothing,
             SandboxMode::WorkspaceWrite => Writes::Workspace,
         };
-        if !is_wanted || !self.is_enforced() {
+        if !self.is_wanted(mode) || !self.is_enforced() {
             return Hold::Free;
         }
         Hold::Held { writes, network: self.network }

@@ -24,6 +24,30 @@ pub enum Tier {
 }
 
 impl Tier {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Namespaces => "namespaces",
+            Self::Bubblewrap => "bubblewrap",
+            Self::Landlock => "landlock",
+            Self::Nothing => "none",
+        }
+    }
+
+    /// What it holds, and what not.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Namespaces | Self::Bubblewrap => {
+                "commands write the workspace alone, reach no network and leave nothing running"
+            }
+            Self::Landlock => {
+                "commands write the workspace alone and reach no network; modes and times of your own files, and hooks in \
+                 the workspace, are not held"
+            }
+            Self::Nothing => "commands are not held",
+        }
+    }
+
     /// For the status line.
     pub fn word(self) -> &'static str {
         match self {
@@ -45,9 +69,15 @@ pub struct Sandbox {
 
 /// The sandbox of this system, looked for once, when it is asked for first.
 pub fn found() -> &'static Sandbox {
-    static FOUND: OnceLock<Sandbox> = OnceLock::new();
     FOUND.get_or_init(Sandbox::find)
 }
+
+/// The same if it was looked for already.
+pub fn known() -> Option<&'static Sandbox> {
+    FOUND.get()
+}
+
+static FOUND: OnceLock<Sandbox> = OnceLock::new();
 
 impl Sandbox {
     /// The firmest tier that works here. It is tried for real, which takes some milliseconds: ask once, and late.

@@ -58,6 +58,8 @@ pub enum Reply {
     Switched(Box<Switched>),
     /// Something was found out about the model in force.
     Insight(Insight),
+    /// What stands between commands and the machine.
+    Sandbox(String),
     /// The model's list of steps, as an earlier process left it.
     Todos(Vec<Todo>),
     /// The background commands.

@@ -34,7 +34,9 @@ use crate::os::clock::{Clock, SystemClock};
 use crate::os::env::Env;
 use crate::os::paths::Paths;
 use crate::os::tty::Tty;
+use crate::permission::SandboxMode;
 use crate::protocol::ModelId;
+use crate::sandbox;
 use evidence::{Evidence, Heard};
 use judge::Verdict;
 use page::{Finding, Group, body, head};
@@ -87,18 +89,23 @@ impl Doctor {
             Some(paths) => config::load(paths, env, cli.flags.clone()),
             None => config::without_files(env, cli.flags.clone()),
         };
-        let (configuration, subject) = match config {
+        let (configuration, subject, mode) = match config {
             Ok(config) => {
                 let file = config_file(env, paths.as_ref());
-                (setup::configuration(&config, &file), subject(&config, env))
+                let mode = config.sandbox.mode.value;
+                (setup::configuration(&config, &file), subject(&config, env), mode)
             }
-            Err(error) => (setup::broken(&error.to_string()), Subject::None),
+            Err(error) => {
+                let mode = SandboxMode::default();
+                (setup::broken(&error.to_string()), Subject::None, mode)
+            }
         };
+        let sandboxing = setup::sandbox(mode, sandbox::found().tier());
         let groups = vec![
             configuration,
             setup::terminal(Tty::look(), &surroundings(env)),
             setup::files(&home(env, paths.as_ref()), &log),
-            setup::sandbox(),
+            sandboxing,
         ];
         Ok(Self { groups, subject })
     }

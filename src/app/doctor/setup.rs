@@ -5,6 +5,8 @@
 use super::page::{Finding, Group};
 use crate::config::{Config, Endpoint, KeySource, Origin, Target};
 use crate::os::tty::Tty;
+use crate::permission::SandboxMode;
+use crate::sandbox::Tier;
 
 /// The least that a screen is usable with.
 const SMALLEST: (u16, u16) = (40, 12);
@@ -119,9 +121,18 @@ pub(super) fn files(home: &Home, log: &Log) -> Group {
 }
 
 /// What stands between commands and the machine.
-pub(super) fn sandbox() -> Group {
-    let text = "none: commands run with your own rights, each after your yes";
-    Group::of("sandbox", vec![Finding::note("sandbox", text)])
+pub(super) fn sandbox(mode: SandboxMode, tier: Tier) -> Group {
+    let system = match tier {
+        Tier::Nothing => Finding::note("system", "none: what you allow runs with your own rights"),
+        Tier::Namespaces | Tier::Bubblewrap | Tier::Landlock => {
+            Finding::good("system", format!("{}: {}", tier.name(), tier.sentence()))
+        }
+    };
+    let wish = match mode {
+        SandboxMode::Off => Finding::note("commands", "off: what you allow runs with your own rights"),
+        SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => Finding::good("commands", mode.name()),
+    };
+    Group::of("sandbox", vec![system, wish])
 }
 
 fn config_file(file: &ConfigFile) -> Finding {

@@ -49,6 +49,7 @@ enum Choice {
 enum Done {
     LocalServers(Vec<String>),
     Models(Found),
+    Sandbox(String),
     /// Nothing that anybody waits for.
     Nothing,
 }
@@ -209,6 +210,7 @@ impl Runner {
         match done {
             Done::LocalServers(servers) => vec![Reply::LocalServers(servers)],
             Done::Models(found) => self.take_found(found),
+            Done::Sandbox(word) => vec![Reply::Sandbox(word)],
             Done::Nothing => Vec::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! What comes before there is anybody to talk to: trust, an endpoint, a model, and then the conversation.
 
-use super::{Choice, Runner};
-use crate::app::{First, Lasting};
+use super::{Choice, Done, Runner};
+use crate::app::{First, Lasting, find_sandbox};
 use crate::conversation::Attendance;
 use crate::error::Error;
 use crate::protocol::ModelId;
@@ -102,6 +102,8 @@ impl Runner {
         match self.app.begin(Attendance::Attended) {
             Ok(begun) => {
                 let todos = begun.conversation.bench().todos().list();
+                let policy = begun.conversation.policy();
+                self.spawn(async { Done::Sandbox(find_sandbox(policy).await) });
                 self.conversation = Some(begun.conversation);
                 vec![Reply::Todos(todos), Reply::Ready(Box::new(begun.facts))]
             }

@@ -44,6 +44,7 @@ pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> 
         }
         Reply::GivenBack(texts) => give_back(model, texts),
         Reply::Mode(name) => model.facts.mode = name,
+        Reply::Sandbox(word) => model.facts.sandbox = Some(word),
         Reply::Answered(ids) => answered(model, &ids),
         Reply::Models(rows) => show_models(model, rows),
         Reply::Unlisted(text) => {

@@ -225,6 +225,10 @@ pub(super) fn line(model: &Model, now: Moment, brush: Brush) -> Line<'static> {
         };
         told.push(fact(one_line(&facts.mode), role));
     }
+    if let Some(word) = &facts.sandbox {
+        let role = if word.starts_with("sandbox") { Role::Dim } else { Role::Warn };
+        told.push(fact(one_line(word), role).rank(1));
+    }
     match model.aside.running() {
         0 => {}
         tasks => {
