@@ -45,7 +45,7 @@ fn all_is_well() {
         "! screen standard input is no terminal",
         "✓ home",
         "✓ log off; --debug writes one into",
-        "! sandbox none: commands run with your own rights",
+        "✓ commands workspace-write",
         "endpoint (asks 127.0.0.1:",
         "✓ reachable 127.0.0.1:",
         "✓ key the one from CLAWD_API_KEY is accepted",

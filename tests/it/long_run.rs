@@ -43,16 +43,22 @@ fn held(told: &str) -> Held {
     Held { descriptors, threads, children, memory }
 }
 
-/// Makes the calls in rounds, each followed by a look; what each call was told.
+/// Makes the calls in rounds, each followed by a look. All of them must succeed.
 #[track_caller]
 fn check(shop: &Workshop, first: Option<Call>, made: impl Fn(usize) -> Call) {
+    let told = check_told(shop, first, made);
+    let wrong: Vec<&String> = told.iter().filter(|told| told.starts_with("Error:")).collect();
+    assert!(wrong.is_empty(), "{:?} of {}", wrong.first(), wrong.len());
+}
+
+/// The same for calls that may be refused; what each call was told.
+#[track_caller]
+fn check_told(shop: &Workshop, first: Option<Call>, made: impl Fn(usize) -> Call) -> Vec<String> {
     let round = |round: usize| {
         let calls = (0..ROUND - 1).map(|number| made(round * (ROUND - 1) + number));
         calls.chain([look()]).collect::<Vec<Call>>()
     };
     let told = shop.run(first.map(|call| vec![call]).into_iter().chain((0..ROUNDS).map(round))).told;
-    let wrong: Vec<&String> = told.iter().filter(|told| told.starts_with("Error:")).collect();
-    assert!(wrong.is_empty(), "{:?} of {}", wrong.first(), wrong.len());
     let looks: Vec<Held> =
         told.iter().filter(|told| told.starts_with("held ")).map(|told| held(told)).collect();
     let (early, last) = (&looks[WARM], &looks[ROUNDS - 1]);
@@ -65,6 +71,7 @@ fn check(shop: &Workshop, first: Option<Call>, made: impl Fn(usize) -> Call) {
     // what was said stays in memory: three times its bytes, and 8 MB for the allocator
     let said = u64::try_from(told.iter().map(String::len).sum::<usize>()).unwrap() / 1024;
     assert!(last.memory <= early.memory + 8 * 1024 + 3 * said, "{looks:?}, {said} KB said");
+    told
 }
 
 fn file(number: usize) -> String {
@@ -131,4 +138,18 @@ fn a_task_that_is_asked_again_and_again_holds_on_to_nothing() {
     // it ends with the program
     let first = call("Bash", json!({"command": "sleep 100", "run_in_background": true}));
     check(&Workshop::new(), Some(first), |_| call("BashOutput", json!({"id": "bash_1"})));
+}
+
+#[test]
+fn what_is_refused_holds_on_to_nothing() {
+    let first = call("Bash", json!({"command": "sleep 100", "run_in_background": true}));
+    let told = check_told(&Workshop::new(), Some(first), |number| match number % 3 {
+        0 => call("KillShell", json!({"id": "bash_1"})),
+        // a private address is judged and refused
+        1 => call("WebFetch", json!({"url": format!("http://127.0.0.1:9/{number}")})),
+        // nobody is there to answer
+        _ => call("AskUser", json!({"question": "which?", "options": ["a", "b"]})),
+    });
+    let refused = told.iter().filter(|told| told.starts_with("Error:")).count();
+    assert!(refused >= ROUNDS * (ROUND - 1) * 2 / 3, "{refused}");
 }
