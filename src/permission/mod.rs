@@ -9,6 +9,7 @@ mod cell;
 mod command;
 mod harm;
 mod host;
+mod known;
 mod mode;
 mod rule;
 mod sandbox;
@@ -23,6 +24,7 @@ use std::path::Path;
 use crate::protocol::{Access, CallForm, Terms, ToolName};
 
 pub use cell::PolicyCell;
+pub use known::{Known, Sight, Table, harmless};
 pub use mode::{Deed, Leaning, Mode, UnknownMode};
 pub use rule::{Rule, RuleError, Use};
 pub use sandbox::{Enforced, SandboxBy, SandboxMode, Sandboxing, UnknownSandbox};
