@@ -1,5 +1,6 @@
 //! From an opened program to a conversation: session, workbench, rules, agent, put together.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,9 +8,10 @@ use super::facts::{Facts, Resumed};
 use super::{App, Begun, Pick, models, services};
 use crate::agent::{Agent, Attendance, TurnBudget};
 use crate::cli::{Keep, Onward, Session};
+use crate::config::{Secret, Secrets};
 use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
-use crate::os::env;
+use crate::os::child_env::{Passing, child_environment};
 use crate::os::paths::{Paths, resolve};
 use crate::permission::{Links, Policy, PolicyCell, Scope};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
@@ -133,14 +135,16 @@ impl App {
 
     fn bench(&self, session: &SessionId) -> Result<Workbench, Error> {
         let outputs = self.keeps_sessions().then(|| self.sessions().project.join(session.as_str()));
-        Workbench::new(Setup {
-            root: self.place.cwd.clone(),
-            outputs,
-            environment: env::child_environment(&self.place.env, &self.config.key_variables),
-        })
-        .map_err(|error| {
-            Error::new(Kind::Config, format!("cannot work in {}: {error}", self.place.cwd.display()))
-        })
+        Workbench::new(Setup { root: self.place.cwd.clone(), outputs, environment: self.child_environment() })
+            .map_err(|error| {
+                Error::new(Kind::Config, format!("cannot work in {}: {error}", self.place.cwd.display()))
+            })
+    }
+
+    fn child_environment(&self) -> Vec<(OsString, OsString)> {
+        let Secrets { variables, keys, passed } = &self.config.secrets;
+        let keys: Vec<&str> = keys.iter().map(Secret::expose).collect();
+        child_environment(&self.place.env, Passing { key_variables: variables, keys: &keys, listed: passed })
     }
 
     pub(super) fn agent(&self, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {

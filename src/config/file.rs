@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::os::child_env::Passage;
 use crate::permission::{Mode, Rule, Rules};
 
 use super::provider::{FileProvider, base_url, ca_file, providers};
@@ -45,7 +46,7 @@ pub(super) const KEYS: [&str; 28] = [
 ];
 
 const PERMISSION_KEYS: [&str; 3] = ["allow", "ask", "deny"];
-const SANDBOX_KEYS: [&str; 4] = ["mode", "network", "writable_roots", "auto_allow"];
+const SANDBOX_KEYS: [&str; 5] = ["mode", "network", "writable_roots", "auto_allow", "environment"];
 const TUI_KEYS: [&str; 3] = ["theme", "vim", "notifications"];
 
 /// What a `config.toml` says; `None` where it says nothing.
@@ -61,6 +62,8 @@ pub struct FileConfig {
     pub permission_mode: Option<Mode>,
     /// `[permissions]`.
     pub rules: Rules,
+    /// `[sandbox] environment`: variables that commands get besides the usual ones.
+    pub environment: Vec<Passage>,
     /// `nudge`.
     pub nudge: Option<bool>,
     /// `edit_tool`.
@@ -154,6 +157,7 @@ pub fn parse(path: &Path, text: &str) -> Result<FileConfig, ConfigError> {
         limits: limits(&root)?,
         permission_mode: root.parsed("permission_mode", r#"permission_mode = "default""#)?,
         rules: rules(&root)?,
+        environment: environment(&root)?,
         nudge: root.boolean("nudge", "nudge = true")?,
         edit_tool: root.parsed("edit_tool", r#"edit_tool = "auto""#)?,
         warnings: [warnings(&root)?, of_providers].concat(),
@@ -218,6 +222,11 @@ fn rules(root: &Section<'_>) -> Result<Rules, ConfigError> {
         ask: list("ask", r#"ask = ["Bash(git push:*)"]"#)?,
         deny: list("deny", r#"deny = ["Read(./.env)"]"#)?,
     })
+}
+
+fn environment(root: &Section<'_>) -> Result<Vec<Passage>, ConfigError> {
+    let Some(sandbox) = root.section("sandbox")? else { return Ok(Vec::new()) };
+    sandbox.parsed_list("environment", r#"environment = ["FOO", "BAR_*"]"#)
 }
 
 fn warnings(root: &Section<'_>) -> Result<Vec<String>, ConfigError> {
@@ -370,6 +379,14 @@ mod tests {
             "line 1: `max_retries`: -1 is out of bounds: from 0 to 100 (try `max_retries = 5`)",
         );
         check("temperature = -1.0", "line 1: `temperature`: it cannot be below 0 (try `temperature = 0.2`)");
+        check(
+            "[sandbox]\nenvironment = \"FOO\"",
+            "line 2: `sandbox.environment` must be a list of texts, not a text (try `environment = [\"FOO\", \"BAR_*\"]`)",
+        );
+        check(
+            "[sandbox]\nenvironment = [\"FOO\",\n\"FOO=1\"]",
+            "line 3: `FOO=1` names no variable (try \"NAME\", or \"NAME_*\" for all that begin so)",
+        );
         assert!(read("base_url = \"x\"").unwrap_err().contains("line 1: `base_url`: `x` is no base URL"));
         assert!(read("a = 1\nb = = 2").unwrap_err().contains("line 2: "));
         assert!(read("model = \"a\"\nmodel = \"b\"").unwrap_err().contains("line 2: duplicate key"));
