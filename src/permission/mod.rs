@@ -24,7 +24,7 @@ pub use cell::PolicyCell;
 pub use mode::{Deed, Leaning, Mode, UnknownMode};
 pub use rule::{Rule, RuleError, Use};
 pub use scope::{Links, Scope};
-pub use secret::{is_protected, is_secret};
+pub use secret::{home_secrets, is_protected, is_secret};
 
 use shell::Simple;
 use touch::{Touch, touches};
