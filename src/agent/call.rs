@@ -18,13 +18,15 @@ use tokio_util::sync::CancellationToken;
 use super::asked::AskedCall;
 use super::format::format;
 use super::host::RunHost;
+use super::hush;
 use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
 use crate::protocol::{
-    AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Question, Tail, ToolCall,
-    ToolStatus,
+    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Question, Tail,
+    ToolCall, ToolStatus,
 };
+use crate::text::redact::Hide;
 use crate::tools::{Concurrency, Host, Prepared, Scene, ToolResult};
 use crate::workbench::Workbench;
 
@@ -46,6 +48,7 @@ pub(super) struct Runnable {
     pub(super) concurrency: Concurrency,
     prepared: Box<dyn Prepared>,
     host: Arc<dyn Host>,
+    hide: Hide,
 }
 
 /// A call with its answer.
@@ -101,10 +104,15 @@ pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
         Err(text) => return Readied::Finished(Finished::failed(call, text)),
     };
     let host = Arc::new(RunHost::new(run, call.name.clone(), form));
-    let runnable = Runnable { call, form, input, concurrency: tool.concurrency(), prepared, host };
+    let (concurrency, hide) = (tool.concurrency(), Hide::All);
+    let runnable = Runnable { call, form, input, concurrency, prepared, host, hide };
     match permit(run, &runnable).await {
-        Ok(()) => Readied::Runnable(Box::new(runnable)),
-        Err(finished) => Readied::Finished(finished),
+        Ok(hide) => Readied::Runnable(Box::new(Runnable { hide, ..runnable })),
+        Err(mut finished) => {
+            // an error may quote the file
+            hush::result(run.context.bench.redactor(), Hide::All, &mut finished.result);
+            Readied::Finished(finished)
+        }
     }
 }
 
@@ -124,12 +132,13 @@ fn as_error(text: String) -> String {
     if text.starts_with("Error:") { text } else { format!("Error: {text}") }
 }
 
-async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
+/// Whether it may run, and what of its result is hidden then.
+async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Hide, Box<Finished>> {
     let access = runnable.prepared.access();
     let verdict = run.context.policy.snapshot().judge(runnable.form, &runnable.call.name, &access);
     let (reason, remember, careful) = match verdict {
         Verdict::Deny { reason } => return Err(Finished::denied(&runnable.call, reason, AfterDenial::GoOn)),
-        Verdict::Allow => return block(run, runnable),
+        Verdict::Allow => return block(run, runnable).map(|()| Hide::All),
         Verdict::Ask { reason, remember, careful } => (reason, remember, careful),
     };
     block(run, runnable)?;
@@ -141,6 +150,8 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<(), Box<Finish
         preview = runnable.prepared.preview(&run.context.bench) => preview,
     };
     let preview = preview.map_err(|text| Finished::failed(runnable.call.clone(), as_error(text)))?;
+    // who has been asked, and lets a file be read, wants to have it read
+    let hide = if matches!(access, Access::Read(_)) { Hide::Keys } else { Hide::All };
     let approval = Approval {
         call: runnable.call.id.clone(),
         tool: runnable.call.name.clone(),
@@ -151,7 +162,7 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<(), Box<Finish
         remember,
         careful,
     };
-    confirm(run, runnable, approval).await
+    confirm(run, runnable, approval).await.map(|()| hide)
 }
 
 fn block(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
@@ -191,7 +202,7 @@ async fn confirm(run: &Run<'_>, runnable: &Runnable, approval: Approval) -> Resu
 
 /// Execution, post-hook, formatting. An abort is answered even by a tool that does not listen.
 pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> Finished {
-    let Runnable { call, prepared, host, .. } = runnable;
+    let Runnable { call, prepared, host, hide, .. } = runnable;
     // Whoever was told of its start may have taken that long.
     if scene.token.is_cancelled() {
         return *Finished::not_run(call, NotRun::Interrupted);
@@ -206,12 +217,13 @@ pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> F
         progress: Arc::new(progress),
         host,
     });
-    let result = tokio::select! {
+    let mut result = tokio::select! {
         biased;
         result = running => result,
         () = overdue(&scene.token) => Finished::not_run(call.clone(), NotRun::Overdue).result,
         never = pass_on_progress(scene, &call.id, newest) => match never {},
     };
+    hush::result(scene.bench.redactor(), hide, &mut result);
     let result = scene.hooks.after_tool_execution(&call, result);
     let result = format(&scene.bench, &call.id, result).await;
     Finished { call, result, duration: began.elapsed(), denial: None }

@@ -135,10 +135,15 @@ impl App {
 
     fn bench(&self, session: &SessionId) -> Result<Workbench, Error> {
         let outputs = self.keeps_sessions().then(|| self.sessions().project.join(session.as_str()));
-        Workbench::new(Setup { root: self.place.cwd.clone(), outputs, environment: self.child_environment() })
-            .map_err(|error| {
-                Error::new(Kind::Config, format!("cannot work in {}: {error}", self.place.cwd.display()))
-            })
+        Workbench::new(Setup {
+            root: self.place.cwd.clone(),
+            outputs,
+            environment: self.child_environment(),
+            redactor: Arc::clone(&self.place.redactor),
+        })
+        .map_err(|error| {
+            Error::new(Kind::Config, format!("cannot work in {}: {error}", self.place.cwd.display()))
+        })
     }
 
     fn child_environment(&self) -> Vec<(OsString, OsString)> {

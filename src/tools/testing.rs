@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Host, Prepared, Scene, Tool, ToolResult};
 use crate::protocol::{Access, Answer, CallId, Choice, SavedFile, Tail, ToolStatus};
+use crate::text::redact::Redactor;
 use crate::workbench::{Setup, Workbench};
 
 /// The session; its directory goes with it.
@@ -55,7 +56,10 @@ impl Session {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
         let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-        let bench = Workbench::new(Setup { root: root.clone(), outputs: None, environment }).unwrap();
+        let hidden = ("HIDDEN_TOKEN".to_owned(), "hidden-0123456789".to_owned());
+        let redactor = Arc::new(Redactor::new([], [hidden]));
+        let setup = Setup { root: root.clone(), environment, redactor, ..Default::default() };
+        let bench = Workbench::new(setup).unwrap();
         let (cancel, progress) = (CancellationToken::new(), Arc::new(watch::Sender::default()));
         let host = Arc::default();
         Self { _directory: directory, root, bench: Arc::new(bench), cancel, progress, host }

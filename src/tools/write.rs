@@ -67,7 +67,7 @@ impl Prepared for Call {
     fn preview<'a>(&'a self, bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>> {
         let (call, bench) = (self.clone(), Arc::clone(bench));
         Box::pin(previewing(move || {
-            let before = call.look(&bench)?;
+            let before = call.look_and_judge(&bench)?;
             Ok(Preview::Changes(vec![call.change(before).shown()]))
         }))
     }
@@ -81,7 +81,7 @@ impl Call {
     async fn carry_out(self, scene: Scene) -> Result<ToolResult, ToolResult> {
         let lock = scene.bench.files().lock(&self.target.resolved).await;
         let (call, bench) = (self.clone(), Arc::clone(&scene.bench));
-        let before = changing(&scene.cancel, move || call.look(&bench)).await?;
+        let before = changing(&scene.cancel, move || call.look_and_judge(&bench)).await?;
         let verb = match &before {
             Before::Bytes(bytes) if bytes == self.content.as_bytes() => return Ok(self.unchanged()),
             Before::Nothing => "created",
@@ -99,6 +99,17 @@ impl Call {
     fn unchanged(&self) -> ToolResult {
         let text = format!("{} unchanged: it holds this already", self.target.shown);
         ToolResult::success(text, Display::Line("unchanged".to_owned()))
+    }
+
+    /// Whether this may be written there, and what would be lost.
+    fn look_and_judge(&self, bench: &Workbench) -> Result<Before, String> {
+        let before = self.look(bench)?;
+        let held = match &before {
+            Before::Bytes(bytes) => bytes.as_slice(),
+            Before::Nothing | Before::Large(_) => &[],
+        };
+        change::is_real(bench, &self.target, &self.content, held)?;
+        Ok(before)
     }
 
     /// Whether the file may be written, and what would be lost.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::os::process::Children;
+use crate::text::redact::Redactor;
 
 pub mod blobs;
 pub mod files;
@@ -41,6 +42,7 @@ pub struct Workbench {
     jobs: Jobs,
     todos: Todos,
     veil: Mutex<Option<Arc<Veil>>>,
+    redactor: Arc<Redactor>,
 }
 
 /// Tells the files that a search through a directory must pass over, because a rule forbids or asks for each.
@@ -55,6 +57,8 @@ pub struct Setup {
     pub outputs: Option<PathBuf>,
     /// The environment of commands, without secrets.
     pub environment: Vec<(OsString, OsString)>,
+    /// Takes secrets out of what is kept and shown.
+    pub redactor: Arc<Redactor>,
 }
 
 impl Workbench {
@@ -67,7 +71,8 @@ impl Workbench {
         Ok(Self {
             files: Files::default(),
             shell: Arc::new(Shell::new(root)),
-            outputs: Outputs::new(setup.outputs),
+            outputs: Outputs::new(setup.outputs).hiding(Arc::clone(&setup.redactor)),
+            redactor: setup.redactor,
             environment,
             children: Children::new(),
             jobs: Jobs::default(),
@@ -121,6 +126,11 @@ impl Workbench {
         &self.todos
     }
 
+    /// Takes secrets out of what is kept and shown.
+    pub fn redactor(&self) -> &Arc<Redactor> {
+        &self.redactor
+    }
+
     /// What searches pass over from now on; a file that a call names is judged by itself and not veiled.
     pub fn set_veil(&self, veil: Arc<Veil>) {
         *self.veil.lock().unwrap_or_else(PoisonError::into_inner) = Some(veil);
@@ -157,7 +167,8 @@ mod tests {
     fn a_command_finds_nothing_that_waits_for_a_person() {
         let dir = tempfile::tempdir().unwrap();
         let environment = vec![("PAGER".into(), "less".into()), ("LANG".into(), "C".into())];
-        let bench = Workbench::new(Setup { root: dir.path().into(), outputs: None, environment }).unwrap();
+        let bench =
+            Workbench::new(Setup { root: dir.path().into(), environment, ..Setup::default() }).unwrap();
         let value = |wanted: &str| {
             let found: Vec<_> = bench.environment().iter().filter(|(name, _)| name == wanted).collect();
             found.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>()

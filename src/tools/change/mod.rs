@@ -100,6 +100,17 @@ pub(super) struct Done {
 /// The files that are to be changed, kept from everybody else.
 pub(super) type Locks = Vec<OwnedMutexGuard<()>>;
 
+/// Whether `text` may stand in a file that holds `before`: not where it holds what only stands for a hidden secret, for
+/// that would take the secret's place.
+pub(super) fn is_real(bench: &Workbench, target: &Target, text: &str, before: &[u8]) -> Result<(), String> {
+    let Some(placeholder) = bench.redactor().placeholder(text, before) else { return Ok(()) };
+    Err(format!(
+        "Error: cannot write {}: the text holds {placeholder}, which only stands for a secret that is hidden from you (leave \
+         that line as it is, or have the program read the secret from its environment)",
+        target.shown
+    ))
+}
+
 /// Keeps what the files hold, notes it in the session, and changes them: all or none.
 pub(super) async fn carry_out(scene: &Scene, locks: Locks, changes: Vec<Change>) -> Result<Done, ToolResult> {
     let steps = changes.into_iter().map(Step::Write).collect();
@@ -179,10 +190,12 @@ mod tests {
     use std::sync::mpsc::channel;
 
     use futures_util::FutureExt;
-    use serde_json::json;
+    use serde_json::{Value, json};
     use tokio::runtime::Builder;
 
+    use super::super::Tool;
     use super::super::edit::Edit;
+    use super::super::patch::ApplyPatch;
     use super::super::read::Read;
     use super::super::testing::Session;
     use super::super::write::Write;
@@ -199,6 +212,34 @@ mod tests {
         let image = session.bench.blobs().path(edited.before.as_deref().unwrap()).unwrap();
         assert_eq!(std::fs::read(image).unwrap(), b"one\n");
         assert_eq!((made.path.as_str(), &made.before), (session.path("g").to_str().unwrap(), &None));
+    }
+
+    #[tokio::test]
+    async fn what_stands_for_a_secret_is_written_nowhere() {
+        let placeholder = "token = [secret: HIDDEN_TOKEN]\n";
+        let session = Session::with(&[("f", "token = hidden-0123456789\nb\n"), ("literal", placeholder)]);
+        session.told(&Read, json!({"file_path": "f"})).await;
+        session.told(&Read, json!({"file_path": "literal"})).await;
+        let patch = |body: &str| json!({"patch": format!("*** Begin Patch\n{body}\n*** End Patch")});
+        let calls: [(&dyn Tool, Value); 6] = [
+            (&Write, json!({"file_path": "f", "content": placeholder})),
+            (&Write, json!({"file_path": "new", "content": placeholder})),
+            (&Edit, json!({"file_path": "f", "old_string": "b", "new_string": placeholder})),
+            (&Edit, json!({"file_path": "f", "old_string": placeholder, "new_string": "c"})),
+            (&ApplyPatch, patch("*** Update File: f\n@@\n-b\n+token = [secret: HIDDEN_TOKEN]")),
+            (&ApplyPatch, patch("*** Add File: new\n+token = [secret: HIDDEN_TOKEN]")),
+        ];
+        for (tool, arguments) in calls {
+            let preview = session.prepare(tool, &arguments).preview(&session.bench).await;
+            assert!(preview.is_err_and(|error| error.contains("only stands for a secret")), "{arguments}");
+            let error = session.error(tool, arguments).await;
+            assert!(error.contains("the text holds [secret: HIDDEN_TOKEN]"), "{error}");
+        }
+        assert_eq!(session.text("f"), "token = hidden-0123456789\nb\n");
+        assert!(!session.path("new").exists() && session.checkpoints().is_empty());
+        // where it stands as it is, it is no placeholder
+        let edit = json!({"file_path": "literal", "old_string": "token =", "new_string": "# [secret: HIDDEN_TOKEN]"});
+        session.told(&Edit, edit).await;
     }
 
     #[test]

@@ -147,6 +147,8 @@ impl Call {
             }
             Err(Stale::Changed) => return Err(self.changed(bench, &before, now)),
         }
+        change::is_real(bench, &self.target, &self.new, &before)?;
+        change::is_real(bench, &self.target, &self.old, &before)?;
         match edited {
             Ok(edited) => Ok(Plan { before, edited }),
             Err(refused) => Err(self.refusal(&before, &refused)),

@@ -13,7 +13,7 @@ use super::hunks;
 use super::place;
 use super::told;
 use crate::os::file::{FileError, read_regular};
-use crate::tools::change::{Before, Change, Step};
+use crate::tools::change::{self, Before, Change, Step};
 use crate::tools::target::Target;
 use crate::workbench::files::MOST_HASHED;
 use crate::workbench::{Stale, Stamp, Workbench};
@@ -118,7 +118,9 @@ impl Board<'_> {
                 named.error(&format!("{shown} is moved away in this patch: add it with another call"))
             );
         }
-        let mut bytes = lines.join("\n").into_bytes();
+        let text = lines.join("\n");
+        change::is_real(self.bench, &named.target, &text, &[])?;
+        let mut bytes = text.into_bytes();
         if !lines.is_empty() {
             bytes.push(b'\n');
         }
@@ -140,6 +142,7 @@ impl Board<'_> {
         if let Some(why) = place::unfit(&before, &added.join("\n")).filter(|_| !hunks.is_empty()) {
             return Err(named.error(&format!("cannot edit {}: {why}", named.target.shown)));
         }
+        change::is_real(self.bench, &named.target, &added.join("\n"), &before)?;
         let patched = hunks::apply(&before, hunks)
             .map_err(|misfit| told::misfit(&named.target.shown, &before, hunks, &misfit))?;
         match &named.to {
