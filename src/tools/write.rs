@@ -15,7 +15,7 @@ use super::change::{self, Before, Change};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
-use crate::os::file::{self, FileError, open_regular};
+use crate::os::file::FileError;
 use crate::protocol::{Access, Display, Preview};
 use crate::text::units;
 use crate::workbench::{Stamp, Workbench};
@@ -123,14 +123,14 @@ impl Call {
             }
             Ok(_) | Err(_) => {}
         }
-        let path = self.target.judged()?;
-        let (file, meta) = open_regular(path).map_err(told)?;
+        let place = self.target.pinned().map_err(told)?;
+        let (file, meta) = place.open().map_err(told)?;
         let failed = |error: io::Error| format!("Error: cannot read {}: {error}", self.target.shown);
         let (before, now) = if meta.len() > MOST_HELD {
             let now = Stamp::of_file(file, &meta).map_err(failed)?;
             (Before::Large(now.clone()), now)
         } else {
-            let bytes = file::read_regular(path, MOST_HELD).map_err(told)?;
+            let bytes = place.read(MOST_HELD).map_err(told)?;
             let now = Stamp::of(&bytes);
             (Before::Bytes(bytes), now)
         };

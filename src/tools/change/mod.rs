@@ -14,7 +14,6 @@ use tokio::sync::OwnedMutexGuard;
 use super::edit::view::text_of;
 use super::target::Target;
 use super::{Scene, ToolResult, changing};
-use crate::os::file::open_regular;
 use crate::protocol::{FileChange, SavedFile};
 use crate::workbench::{Stamp, Workbench};
 
@@ -169,7 +168,7 @@ fn keep(bench: &Workbench, steps: &[Step]) -> (Vec<SavedFile>, Option<String>) {
 }
 
 fn keep_one(bench: &Workbench, target: &Target, before: &Before) -> Result<SavedFile, String> {
-    let path = &target.resolved;
+    let place = target.pinned().map_err(|error| error.to_string());
     let before = match before {
         Before::Nothing => None,
         Before::Bytes(bytes) => {
@@ -177,12 +176,13 @@ fn keep_one(bench: &Workbench, target: &Target, before: &Before) -> Result<Saved
             Some(bench.blobs().keep(bytes, hash).map_err(|error| error.to_string())?)
         }
         Before::Large(_) => {
-            let (file, _) = open_regular(path).map_err(|error| error.to_string())?;
+            let (file, _) = place.clone()?.open().map_err(|error| error.to_string())?;
             Some(bench.blobs().keep_file(file).map_err(|error| error.to_string())?)
         }
     };
-    let mode = path.metadata().map_or(0, |meta| meta.permissions().mode() & 0o7777);
-    Ok(SavedFile { path: path.display().to_string(), before, mode })
+    let meta = place.ok().and_then(|place| place.metadata().ok());
+    let mode = meta.map_or(0, |meta| meta.permissions().mode() & 0o7777);
+    Ok(SavedFile { path: target.resolved.display().to_string(), before, mode })
 }
 
 #[cfg(test)]

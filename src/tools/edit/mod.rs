@@ -16,7 +16,6 @@ use super::change::{self, Before, Change};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
-use crate::os::file::read_regular;
 use crate::protocol::{Access, Display, FileChange, Preview};
 use crate::text::clip::{Keep, Limits, clip};
 use crate::text::diff::{diff, unified_text};
@@ -133,8 +132,8 @@ impl Call {
 
     /// Reads the file, sees whether the model knows it, and makes the new bytes. Writes nothing.
     fn plan(&self, bench: &Workbench) -> Result<Plan, String> {
-        let before = read_regular(self.target.judged()?, MOST_HASHED)
-            .map_err(|error| self.target.unreadable(&error))?;
+        let read = self.target.pinned().and_then(|file| file.read(MOST_HASHED));
+        let before = read.map_err(|error| self.target.unreadable(&error))?;
         let (now, edited) = beside(
             before.len(),
             || Stamp::of(&before),

@@ -12,7 +12,7 @@ use super::form::{Deed, Hunk, Part};
 use super::hunks;
 use super::place;
 use super::told;
-use crate::os::file::{FileError, read_regular};
+use crate::os::file::FileError;
 use crate::tools::change::{self, Before, Change, Step};
 use crate::tools::target::Target;
 use crate::workbench::files::MOST_HASHED;
@@ -188,7 +188,8 @@ impl Board<'_> {
                 .then_some(at)
                 .ok_or_else(|| named.error(&format!("{} is gone by then", target.shown)));
         }
-        let bytes = read_regular(target.judged()?, MOST_HASHED).map_err(|error| target.unreadable(&error))?;
+        let read = target.pinned().and_then(|file| file.read(MOST_HASHED));
+        let bytes = read.map_err(|error| target.unreadable(&error))?;
         let stamp = Stamp::of(&bytes);
         match self.bench.files().check(&target.resolved, &stamp) {
             Ok(()) => {}
