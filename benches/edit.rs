@@ -95,7 +95,7 @@ impl Desk {
         let directory = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a directory");
         let root = directory.path().canonicalize().expect("it is there");
         std::fs::write(root.join("f"), text).expect("it can be written");
-        let setup = Setup { root: root.clone(), outputs: None, ..Setup::default() };
+        let setup = Setup { root: root.clone(), ..Setup::default() };
         let bench = Arc::new(Workbench::new(setup).expect("a workbench"));
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
         let desk = Self { root, bench, runtime, _directory: directory };

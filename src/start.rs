@@ -17,6 +17,7 @@ use crate::error::{Error, Exit, Kind};
 use crate::headless::input::{Piped, Words, join, read_piped};
 use crate::headless::{self, Format, Reader, Report, Scene};
 use crate::os::env::{self, Env};
+use crate::os::log;
 use crate::os::process::{adopt_orphans, end_orphans};
 use crate::os::signals::{Signal, Signals};
 use crate::os::tty::WaitingLine;
@@ -42,6 +43,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn start(cli: Cli) -> Result<ExitCode, Error> {
     let env = Env::read();
     harden();
+    log::report_panics();
     match cli.task {
         Task::Print(format) => print_one(cli, env, format),
         Task::Chat => chat(cli, env),

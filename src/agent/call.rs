@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::asked::AskedCall;
 use super::format::format;
 use super::host::RunHost;
+use super::hush;
 use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
@@ -25,6 +26,7 @@ use crate::protocol::{
     Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, Question, Tail,
     Terms, ToolCall, ToolStatus,
 };
+use crate::text::redact::Hide;
 use crate::tools::{Concurrency, Host, Prepared, Scene, ToolResult};
 use crate::workbench::Workbench;
 
@@ -45,8 +47,15 @@ pub(super) struct Runnable {
     pub(super) input: Value,
     pub(super) concurrency: Concurrency,
     prepared: Box<dyn Prepared>,
-    terms: Terms,
+    permit: Permit,
     host: Arc<dyn Host>,
+}
+
+/// What a call may.
+struct Permit {
+    terms: Terms,
+    /// What of its result is hidden.
+    hide: Hide,
 }
 
 /// A call with its answer.
@@ -102,14 +111,15 @@ pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
         Err(text) => return Readied::Finished(Finished::failed(call, text)),
     };
     let host = Arc::new(RunHost::new(run, &call, form));
-    let terms = Terms::default();
-    let mut runnable = Runnable { call, form, input, concurrency: tool.concurrency(), prepared, terms, host };
-    match permit(run, &runnable).await {
-        Ok(terms) => {
-            runnable.terms = terms;
-            Readied::Runnable(Box::new(runnable))
+    let (concurrency, permit) = (tool.concurrency(), Permit { terms: Terms::default(), hide: Hide::All });
+    let runnable = Runnable { call, form, input, concurrency, prepared, permit, host };
+    match self::permit(run, &runnable).await {
+        Ok(permit) => Readied::Runnable(Box::new(Runnable { permit, ..runnable })),
+        Err(mut finished) => {
+            // an error may quote the file
+            hush::result(run.context.bench.redactor(), Hide::All, &mut finished.result);
+            Readied::Finished(finished)
         }
-        Err(finished) => Readied::Finished(finished),
     }
 }
 
@@ -129,13 +139,13 @@ fn as_error(text: String) -> String {
     if text.starts_with("Error:") { text } else { format!("Error: {text}") }
 }
 
-/// Whether it may run, and on which terms.
-async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Terms, Box<Finished>> {
+/// Whether it may run, on which terms, and what of its result is hidden then.
+async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Permit, Box<Finished>> {
     let access = runnable.prepared.access();
     let verdict = run.context.policy.snapshot().judge(runnable.form, &runnable.call.name, &access);
     let (reason, remember, careful, terms) = match verdict {
         Verdict::Deny { reason } => return Err(Finished::denied(&runnable.call, reason, AfterDenial::GoOn)),
-        Verdict::Allow(terms) => return block(run, runnable).map(|()| terms),
+        Verdict::Allow(terms) => return block(run, runnable).map(|()| Permit { terms, hide: Hide::All }),
         Verdict::Ask { reason, remember, careful, terms } => (reason, remember, careful, terms),
     };
     block(run, runnable)?;
@@ -147,6 +157,8 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Terms, Box<Fin
         preview = runnable.prepared.preview(&run.context.bench) => preview,
     };
     let preview = preview.map_err(|text| Finished::failed(runnable.call.clone(), as_error(text)))?;
+    // who has been asked, and lets a file be read, wants to have it read
+    let hide = if matches!(access, Access::Read(_)) { Hide::Keys } else { Hide::All };
     let approval = Approval {
         call: runnable.call.id.clone(),
         tool: runnable.call.name.clone(),
@@ -159,7 +171,8 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Terms, Box<Fin
         hold: terms.hold,
     };
     let network = confirm(run, runnable, approval).await?;
-    terms_now(run, runnable, &access, network)
+    let terms = terms_now(run, runnable, &access, network)?;
+    Ok(Permit { terms, hide })
 }
 
 /// The terms after a yes: those of this moment, for the mode may have changed while the question was open.
@@ -220,7 +233,7 @@ async fn confirm(run: &Run<'_>, runnable: &Runnable, approval: Approval) -> Resu
 
 /// Execution, post-hook, formatting. An abort is answered even by a tool that does not listen.
 pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> Finished {
-    let Runnable { call, prepared, terms, host, .. } = runnable;
+    let Runnable { call, prepared, permit, host, .. } = runnable;
     // Whoever was told of its start may have taken that long.
     if scene.token.is_cancelled() {
         return *Finished::not_run(call, NotRun::Interrupted);
@@ -233,15 +246,16 @@ pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> F
         bench: Arc::clone(&scene.bench),
         cancel: scene.token.child_token(),
         progress: Arc::new(progress),
-        terms,
+        terms: permit.terms,
         host,
     });
-    let result = tokio::select! {
+    let mut result = tokio::select! {
         biased;
         result = running => result,
         () = overdue(&scene.token) => Finished::not_run(call.clone(), NotRun::Overdue).result,
         never = pass_on_progress(scene, &call.id, newest) => match never {},
     };
+    hush::result(scene.bench.redactor(), permit.hide, &mut result);
     let result = scene.hooks.after_tool_execution(&call, result);
     let result = format(&scene.bench, &call.id, result).await;
     Finished { call, result, duration: began.elapsed(), denial: None }

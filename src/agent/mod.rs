@@ -14,6 +14,7 @@ mod batch;
 mod call;
 mod format;
 mod host;
+mod hush;
 pub mod inbox;
 pub mod intent;
 mod loops;

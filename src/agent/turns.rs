@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 
+use super::hush::{self, HushedApprover, HushedSink};
 use super::loops::{self, Repetition};
 use super::seams::Sink;
 use super::{Agent, Attendance, ChatContext, LoopOptions, Nudging, Start, asked, batch, intent};
@@ -67,7 +68,10 @@ enum Next {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(agent: &'a Agent, context: ChatContext, options: LoopOptions) -> Self {
+    pub(super) fn new(agent: &'a Agent, context: ChatContext, mut options: LoopOptions) -> Self {
+        let redactor = context.bench.redactor();
+        options.sink = HushedSink::around(options.sink, redactor);
+        options.approver = HushedApprover::around(options.approver, redactor);
         Self {
             agent,
             context,
@@ -95,7 +99,7 @@ impl<'a> Run<'a> {
         self.carry.metadata.duration += self.began.elapsed();
         tracing::debug!(?end, turns = self.carry.metadata.turns_count, "the run is over");
         LoopResult {
-            end,
+            end: hush::end(self.context.bench.redactor(), end),
             final_message: self.final_message,
             metadata: self.carry.metadata,
             carry: self.carry,
@@ -136,10 +140,11 @@ impl<'a> Run<'a> {
             max_turns: self.options.budget.turns(),
         })
         .await;
-        let completion = match self.ask_until_something_comes().await {
+        let mut completion = match self.ask_until_something_comes().await {
             Reply::Answer(completion) => self.agent.parts.hooks.after_llm_call(*completion),
             Reply::Aborted(draft) => {
-                if let Some(message) = draft.into_aborted(self.model()) {
+                if let Some(mut message) = draft.into_aborted(self.model()) {
+                    hush::answer(self.context.bench.redactor(), &mut message);
                     self.final_message.clone_from(&message.text);
                     self.record(Message::Assistant(message)).await;
                 }
@@ -147,6 +152,7 @@ impl<'a> Run<'a> {
             }
             Reply::Failed(error) => return Next::End(failed(&error)),
         };
+        hush::answer(self.context.bench.redactor(), &mut completion.message);
         self.count(&completion.message);
         tracing::debug!(
             turn = self.carry.metadata.turns_count,
@@ -329,7 +335,8 @@ impl<'a> Run<'a> {
     }
 
     /// The one place where a run changes the history: kept first, then shown, then counted here.
-    pub(super) async fn record(&mut self, message: Message) {
+    pub(super) async fn record(&mut self, mut message: Message) {
+        hush::message(self.context.bench.redactor(), &mut message);
         let entry = Entry { timestamp: self.agent.parts.clock.now_ms(), body: EntryBody::Message(message) };
         self.emit(AgentEvent::Recorded(entry.clone())).await;
         self.context.history.apply(&entry);

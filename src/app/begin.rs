@@ -1,5 +1,6 @@
 //! From an opened program to a conversation: session, workbench, rules, agent, put together.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,11 +8,12 @@ use super::facts::{Facts, Resumed};
 use super::{App, Begun, Pick, models, services};
 use crate::agent::{Agent, Attendance, TurnBudget};
 use crate::cli::{Keep, Onward, Session};
+use crate::config::{Secret, Secrets};
 use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
-use crate::os::env;
+use crate::os::child_env::{Passing, child_environment};
 use crate::os::paths::{Paths, resolve};
-use crate::permission::{Links, Policy, PolicyCell, Scope};
+use crate::permission::{Links, Policy, PolicyCell, Scope, Sight};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
 use crate::session::{Opened, SessionPlace, SessionRef};
 use crate::tools::recall;
@@ -136,12 +138,19 @@ impl App {
         Workbench::new(Setup {
             root: self.place.cwd.clone(),
             outputs,
-            environment: env::child_environment(&self.place.env, &self.config.key_variables),
             bounds: self.bounds(),
+            environment: self.child_environment(),
+            redactor: Arc::clone(&self.place.redactor),
         })
         .map_err(|error| {
             Error::new(Kind::Config, format!("cannot work in {}: {error}", self.place.cwd.display()))
         })
+    }
+
+    fn child_environment(&self) -> Vec<(OsString, OsString)> {
+        let Secrets { variables, keys, passed } = &self.config.secrets;
+        let keys: Vec<&str> = keys.iter().map(Secret::expose).collect();
+        child_environment(&self.place.env, Passing { key_variables: variables, keys: &keys, listed: passed })
     }
 
     pub(super) fn agent(&self, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
@@ -152,7 +161,7 @@ impl App {
         let mut rules = self.config.permissions.rules.clone();
         rules.allow.extend(self.told.grants(self.place.paths.as_ref())?);
         let mode = self.config.permissions.mode.value;
-        Ok(Policy { mode, rules, scope: self.scope(), sandbox: self.sandboxing() })
+        Ok(Policy { mode, rules, scope: self.scope(), sandbox: self.sandboxing(), sight: Sight::default() })
     }
 
     fn scope(&self) -> Scope {

@@ -25,6 +25,9 @@ pub(super) fn keep_endpoint(
     if let (Some(paths), Some(key)) = (paths, &key) {
         save_key(&paths.credentials(), &url, key)?;
     }
+    if let Some(key) = &key {
+        config.secrets.learn(key.clone());
+    }
     let keys = key.into_iter().map(|secret| Key { secret, source: KeySource::Saved }).collect();
     let url = Sourced { value: url, origin: Origin::UserFile };
     let endpoint = Endpoint::At(Box::new(Target::plain(url, keys, KeyPlace::Unnamed(None))));

@@ -32,6 +32,7 @@ use crate::os::paths::Paths;
 use crate::permission::{Policy, Rule};
 use crate::protocol::{ModelId, NoticeKind, SessionId};
 use crate::sandbox;
+use crate::text::redact::{Hide, Redactor};
 use begin::Taken;
 use demo::Sample;
 use facts::Facts;
@@ -75,6 +76,8 @@ struct Place {
     /// None where there is no home directory: then nothing is kept.
     paths: Option<Paths>,
     cwd: PathBuf,
+    /// Takes secrets out of all that is kept, shown and sent.
+    redactor: Arc<Redactor>,
 }
 
 /// What must be answered next.
@@ -202,7 +205,9 @@ impl App {
         let url: BaseUrl = url.parse().map_err(|error| Error::new(Kind::Config, format!("{error}")))?;
         let key =
             key.map(Secret::new).transpose().map_err(|error| Error::new(Kind::Config, format!("{error}")))?;
-        kept::keep_endpoint(&mut self.config, self.place.paths.as_ref(), url, key)
+        kept::keep_endpoint(&mut self.config, self.place.paths.as_ref(), url, key)?;
+        self.place.redactor = open::redactor(&self.config, &self.place.env);
+        Ok(())
     }
 
     /// Keeps the model beside the endpoint that was chosen on the first-run screen.
@@ -256,7 +261,8 @@ impl App {
     /// Keeps one more line of the input's history.
     pub fn keep_input(&self, line: &str) {
         if let Some(paths) = self.place.paths.as_ref().filter(|_| self.cli.keep == Keep::OnDisk) {
-            kept::keep_input(&paths.history(), line, self.clock.now_ms());
+            let line = self.place.redactor.redact(line, Hide::Keys);
+            kept::keep_input(&paths.history(), &line, self.clock.now_ms());
         }
     }
 

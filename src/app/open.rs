@@ -10,13 +10,14 @@ use super::services::Learnt;
 use super::told::Told;
 use super::{App, Lasting, Place};
 use crate::cli::{Cli, Task};
-use crate::config;
+use crate::config::{self, Config};
 use crate::error::{Error, Kind};
 use crate::os::clock::{Clock, SystemClock};
-use crate::os::env::Env;
+use crate::os::env::{Env, has_password, is_secret_name};
 use crate::os::log;
 use crate::os::paths::{Paths, absolute};
 use crate::protocol::{ModelId, NoticeKind};
+use crate::text::redact::Redactor;
 
 /// Opens. Sends nothing, starts nothing, writes nothing but the demonstration's own copy.
 pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
@@ -40,10 +41,11 @@ pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
     let model = config.model.name.as_ref().map(|name| name.value.clone());
     let trusted = cli.trust;
     let demo = cli.task == Task::Demo;
+    let redactor = redactor(&config, &env);
     let mut app = App {
         cli,
         config,
-        place: Place { env, paths, cwd },
+        place: Place { env, paths, cwd, redactor },
         told,
         clock,
         model,
@@ -76,6 +78,18 @@ pub(super) fn enter_demo(app: &mut App) -> Result<(), Error> {
     app.taken = Taken::Nothing;
     app.sample = Some(sample);
     Ok(())
+}
+
+/// What takes secrets out of texts: every key that is known, and the values of variables whose names say "secret". The log
+/// hides them from now on.
+pub(super) fn redactor(config: &Config, env: &Env) -> Arc<Redactor> {
+    let keys = config.secrets.keys.iter().map(|key| key.expose().to_owned());
+    let named = env.vars().filter_map(|(name, value)| name.to_str().zip(value.to_str()));
+    let secret = named.filter(|(name, value)| is_secret_name(name) || has_password(value));
+    let secret = secret.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let redactor = Arc::new(Redactor::new(keys, secret));
+    log::hide(Arc::clone(&redactor));
+    redactor
 }
 
 /// Begins the verbose log and gives its file.

@@ -27,6 +27,7 @@ use crate::os::file::read_regular;
 use crate::os::http::{Proxies, Roots, Web};
 use crate::os::paths::absolute;
 use crate::protocol::ModelId;
+use crate::text::redact::Hide;
 use crate::tools::{EditTool, ToolRegistry};
 use crate::workbench::Workbench;
 
@@ -84,7 +85,7 @@ fn edit_tool(app: &App, model: &ModelId) -> EditTool {
 
 fn system_prompt(app: &App) -> String {
     let cwd = app.place.cwd.display().to_string();
-    build_system_prompt(&Layers {
+    let prompt = build_system_prompt(&Layers {
         environment: Environment {
             cwd: &cwd,
             platform: std::env::consts::OS,
@@ -94,7 +95,9 @@ fn system_prompt(app: &App) -> String {
         base: app.cli.system_prompt.replace.as_deref(),
         instructions: app.told.instructions(),
         appended: app.cli.system_prompt.append.as_deref(),
-    })
+    });
+    // a project's instructions may hold a key
+    app.place.redactor.redact(&prompt, Hide::Keys).into_owned()
 }
 
 /// The model behind its layers; in the demonstration the script.

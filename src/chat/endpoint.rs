@@ -5,6 +5,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Url;
@@ -14,12 +15,7 @@ use super::{ChatError, Remedy, Stage};
 use crate::chat::request::compat::KeyHeader;
 use crate::os::env::is_secret_parameter;
 use crate::os::http::{self, HttpOptions, Proxies, Roots};
-
-/// Shorter values are words like `core` rather than secrets; taking them out would tear texts apart.
-const MIN_SECRET_CHARS: usize = 8;
-
-/// What stands in a text where a secret stood.
-const REDACTED: &str = "[secret]";
+use crate::text::redact::{Hide, Redactor};
 
 /// A key, and what to call it. Its debug form shows only the name.
 #[derive(Clone, PartialEq, Eq)]
@@ -39,7 +35,7 @@ pub struct Endpoint {
     query: Vec<(String, String)>,
     headers: HeaderMap,
     key_name: Option<String>,
-    secrets: Vec<String>,
+    redactor: Arc<Redactor>,
 }
 
 /// How connections are made.
@@ -74,12 +70,10 @@ impl Endpoint {
             map.insert(header_name(name)?, header_value(value, &format!("the value of the header {name}"))?);
             secrets.extend(secrets_of_value(value));
         }
-        secrets.retain(|secret| secret.chars().count() >= MIN_SECRET_CHARS);
-        // a whole before its parts
-        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
         let query = url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
         let key_name = key.map(|key| key.name.clone());
-        Ok(Self { base: base_of(&url), host, query, headers: map, key_name, secrets })
+        let redactor = Arc::new(Redactor::new(secrets, []));
+        Ok(Self { base: base_of(&url), host, query, headers: map, key_name, redactor })
     }
 
     /// The full address of `path`, which begins with a slash; without the query.
@@ -143,11 +137,7 @@ impl Endpoint {
     /// `error` without any secret in its text.
     #[must_use]
     pub fn redact(&self, mut error: ChatError) -> ChatError {
-        for secret in &self.secrets {
-            if error.message.contains(secret) {
-                error.message = error.message.replace(secret, REDACTED);
-            }
-        }
+        self.redactor.redact_in(&mut error.message, Hide::Keys);
         error
     }
 }
@@ -336,7 +326,7 @@ mod tests {
             Remedy::GiveUp,
             "core: 0123-456 assistants sk-12345678 other-secret password1 a/signature a%2Fsignature 2024-10-21",
         );
-        let expected = "core: [secret] assistants [secret] [secret] [secret] [secret] [secret] 2024-10-21";
+        let expected = "core: [redacted key] assistants [redacted key] [redacted key] [redacted key] [redacted key] [redacted key] 2024-10-21";
         assert_eq!(endpoint.redact(error).message, expected);
         let shown = format!("{:?} {:?}", endpoint, key("sk-12345678"));
         assert!(!shown.contains("sk-12345678"), "{shown}");

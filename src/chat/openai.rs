@@ -406,7 +406,11 @@ mod tests {
     async fn the_key_is_never_said() {
         let error = refused("401 Unauthorized", "", r#"{"error":{"message":"bad key sk-0123456789"}}"#).await;
         assert_eq!(error.remedy, Remedy::NextKey);
-        assert!(error.message.contains("bad key [secret] (check the key in THE_KEY)"), "{}", error.message);
+        assert!(
+            error.message.contains("bad key [redacted key] (check the key in THE_KEY)"),
+            "{}",
+            error.message
+        );
     }
 
     #[tokio::test]

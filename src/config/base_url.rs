@@ -42,6 +42,13 @@ impl BaseUrl {
         &self.authority
     }
 
+    /// What its query hides.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &str> {
+        let query = self.text.split_once('?').map_or("", |(_, query)| query);
+        let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.filter(|(name, _)| is_secret_parameter(name)).map(|(_, value)| value)
+    }
+
     /// Whether a path that the program adds itself was taken off.
     pub fn was_shortened(&self) -> bool {
         self.shortened

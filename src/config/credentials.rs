@@ -23,6 +23,11 @@ impl Credentials {
         Ok(Self(keys.filter_map(key).collect()))
     }
 
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Secret> {
+        self.0.values()
+    }
+
     /// The key kept for a host.
     pub fn get(&self, authority: &str) -> Option<&Secret> {
         self.0.get(authority)

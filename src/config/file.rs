@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::os::child_env::Passage;
 use crate::permission::{Mode, Rule, Rules};
 
 use super::provider::{FileProvider, base_url, ca_file, providers};
@@ -63,6 +64,8 @@ pub struct FileConfig {
     pub rules: Rules,
     /// `[sandbox]`.
     pub sandbox: FileSandbox,
+    /// `[sandbox] environment`: variables that commands get besides the usual ones.
+    pub environment: Vec<Passage>,
     /// `nudge`.
     pub nudge: Option<bool>,
     /// `edit_tool`.
@@ -157,6 +160,7 @@ pub fn parse(path: &Path, text: &str) -> Result<FileConfig, ConfigError> {
         permission_mode: root.parsed("permission_mode", r#"permission_mode = "default""#)?,
         rules: rules(&root)?,
         sandbox: sandbox::read(&root)?,
+        environment: environment(&root)?,
         nudge: root.boolean("nudge", "nudge = true")?,
         edit_tool: root.parsed("edit_tool", r#"edit_tool = "auto""#)?,
         warnings: [warnings(&root)?, of_providers].concat(),
@@ -221,6 +225,11 @@ fn rules(root: &Section<'_>) -> Result<Rules, ConfigError> {
         ask: list("ask", r#"ask = ["Bash(git push:*)"]"#)?,
         deny: list("deny", r#"deny = ["Read(./.env)"]"#)?,
     })
+}
+
+fn environment(root: &Section<'_>) -> Result<Vec<Passage>, ConfigError> {
+    let Some(sandbox) = root.section("sandbox")? else { return Ok(Vec::new()) };
+    sandbox.parsed_list("environment", r#"environment = ["FOO", "BAR_*"]"#)
 }
 
 fn warnings(root: &Section<'_>) -> Result<Vec<String>, ConfigError> {
@@ -373,6 +382,14 @@ mod tests {
             "line 1: `max_retries`: -1 is out of bounds: from 0 to 100 (try `max_retries = 5`)",
         );
         check("temperature = -1.0", "line 1: `temperature`: it cannot be below 0 (try `temperature = 0.2`)");
+        check(
+            "[sandbox]\nenvironment = \"FOO\"",
+            "line 2: `sandbox.environment` must be a list of texts, not a text (try `environment = [\"FOO\", \"BAR_*\"]`)",
+        );
+        check(
+            "[sandbox]\nenvironment = [\"FOO\",\n\"FOO=1\"]",
+            "line 3: `FOO=1` names no variable (try \"NAME\", or \"NAME_*\" for all that begin so)",
+        );
         assert!(read("base_url = \"x\"").unwrap_err().contains("line 1: `base_url`: `x` is no base URL"));
         assert!(read("a = 1\nb = = 2").unwrap_err().contains("line 2: "));
         assert!(read("model = \"a\"\nmodel = \"b\"").unwrap_err().contains("line 2: duplicate key"));

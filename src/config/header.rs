@@ -83,6 +83,19 @@ impl FileHeader {
         })
     }
 
+    /// What stands between them.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.value.iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text.as_str()),
+            Piece::Variable(_) => None,
+        })
+    }
+
+    /// Whether it tells the endpoint who is asking.
+    pub(super) fn says_who(&self) -> bool {
+        self.role() == Role::Identity
+    }
+
     /// The header with the variables put in.
     pub(super) fn resolve(&self, env: &Env) -> Result<Header, ConfigError> {
         let mut value = String::new();

@@ -12,12 +12,11 @@ use crate::protocol::ModelId;
 
 use super::credentials::Credentials;
 use super::file::{FileConfig, FileEndpoint, FileLimits, FileModel};
-use super::provider::FileProvider;
 use super::sandbox;
 use super::target::{self, Chooser, Chosen, Seeker};
 use super::{
-    BaseUrl, Config, ConfigError, Endpoint, Limits, ModelConfig, Origin, Permissions, Secret, Sourced,
-    TurnLimit,
+    BaseUrl, Config, ConfigError, Endpoint, Limits, ModelConfig, Origin, Permissions, Secret, Secrets,
+    Sourced, TurnLimit,
 };
 
 const MODEL_VARIABLES: [&str; 2] = ["CLAWD_MODEL", "OPENAI_MODEL"];
@@ -66,6 +65,7 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
     let endpoint = target::endpoint(seeker, chosen)?;
     let model = model(flags.model.clone(), env, file.model, chosen);
     let ca_file = ca_file(env, &file.endpoint, chosen);
+    let secrets = Secrets::find(seeker, file.environment);
     let mut warnings = file.warnings;
     warnings.extend(url_warning(&endpoint));
     Ok(Config {
@@ -83,15 +83,9 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
         nudge: pick(None, file.nudge, true),
         edit_tool: pick(None, file.edit_tool, super::EditTool::Auto),
         ca_file,
-        key_variables: key_variables(&file.endpoint),
+        secrets,
         warnings,
     })
-}
-
-/// Every variable that the file takes for a key, whichever provider is in force.
-fn key_variables(file: &FileEndpoint) -> Vec<String> {
-    let of_providers = file.providers.iter().flat_map(FileProvider::key_variables);
-    file.api_key_env.iter().map(String::as_str).chain(of_providers).map(str::to_owned).collect()
 }
 
 /// The provider's certificates, else the root's, under the home directory where they say so.
@@ -316,7 +310,7 @@ mod tests {
     #[test]
     fn every_variable_that_holds_a_key_is_known_whichever_provider_is_in_force() {
         let config = config(provider_flag("bare"), &[], PROVIDERS, "").unwrap();
-        assert_eq!(config.key_variables, ["ROOT_KEY", "FAR_KEY", "FAR_KEY_2", "FAR_TEAM"]);
+        assert_eq!(config.secrets.variables, ["ROOT_KEY", "FAR_KEY", "FAR_KEY_2", "FAR_TEAM"]);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod provider;
 mod reader;
 mod sandbox;
 mod secret;
+mod secrets;
 mod store;
 mod target;
 
@@ -41,6 +42,7 @@ pub use limit::{BadLimit, TURN_LIMIT, TurnLimit};
 pub use load::{load, without_files};
 pub use sandbox::{FileSandbox, SandboxConfig};
 pub use secret::{BadKey, Secret};
+pub use secrets::Secrets;
 pub use store::{parse_table, read_table, read_text, write_private};
 
 /// What the user wants, all layers folded.
@@ -62,8 +64,8 @@ pub struct Config {
     pub edit_tool: Sourced<EditTool>,
     /// Certificates to trust besides the system's (PEM).
     pub ca_file: Option<PathBuf>,
-    /// Variables that hold keys, beside `CLAWD_API_KEY` and `OPENAI_API_KEY`: no command gets to see them.
-    pub key_variables: Vec<String>,
+    /// What must stay with the program.
+    pub secrets: Secrets,
     /// What was odd but harmless, a line each.
     pub warnings: Vec<String>,
 }

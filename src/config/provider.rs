@@ -57,6 +57,19 @@ impl FileProvider {
         let in_headers = self.headers.iter().flat_map(FileHeader::variables);
         self.api_key_env.iter().map(String::as_str).chain(in_headers)
     }
+
+    /// Of these the ones whose values are secrets: `${TEAM}` in a header need not be one.
+    pub(super) fn identifying_variables(&self) -> impl Iterator<Item = &str> {
+        let in_headers =
+            self.headers.iter().filter(|header| header.says_who()).flat_map(FileHeader::variables);
+        self.api_key_env.iter().map(String::as_str).chain(in_headers)
+    }
+
+    /// Secrets that stand in the file itself, in its headers.
+    pub(super) fn written_secrets(&self) -> impl Iterator<Item = &str> {
+        let identifying = self.headers.iter().filter(|header| header.says_who());
+        identifying.flat_map(FileHeader::texts).flat_map(str::split_whitespace)
+    }
 }
 
 /// All providers of the file at `path`, in its order, and what is odd about them.

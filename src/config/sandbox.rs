@@ -13,7 +13,7 @@ use crate::permission::{SandboxBy, SandboxMode};
 use crate::protocol::Network;
 
 /// Every key of the table.
-pub(super) const KEYS: [&str; 4] = ["mode", "network", "writable_roots", "auto_allow"];
+pub(super) const KEYS: [&str; 5] = ["mode", "network", "writable_roots", "auto_allow", "environment"];
 
 /// What a file says of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -11,10 +11,9 @@ use super::provider::FileProvider;
 use super::{
     BaseUrl, ConfigError, Endpoint, Header, Key, KeySource, OPENAI, Origin, Secret, Sourced, Target,
 };
+use crate::os::child_env::OWN_KEYS;
 use crate::os::env::Env;
 
-/// Variables of the program's own that hold a key; the first that is set counts.
-const KEY_VARIABLES: [&str; 2] = ["CLAWD_API_KEY", "OPENAI_API_KEY"];
 const URL_VARIABLES: [&str; 2] = ["CLAWD_BASE_URL", "OPENAI_BASE_URL"];
 
 /// Who looks for an address and for keys.
@@ -118,7 +117,7 @@ fn keys(
     if let Some(secret) = flags.api_key.clone() {
         return Ok((vec![Key { secret, source: KeySource::Flag }], KeyPlace::General));
     }
-    let general = first_set(env, KEY_VARIABLES).map(|(name, _)| name);
+    let general = first_set(env, OWN_KEYS).map(|(name, _)| name);
     let own_set: Vec<&str> = own.iter().map(String::as_str).filter(|name| is_set(env, name)).collect();
     let (names, place) = match url.origin {
         Origin::Default | Origin::Env(_) | Origin::Flag => {

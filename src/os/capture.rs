@@ -4,14 +4,16 @@
 //! kept; what lies between goes to a file, but only once it does not fit into memory: most commands say
 //! little, and a file for each would cost more than they do.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::paths::{Open, private_dir, private_file};
+use crate::text::redact::Redactor;
 
 /// The live view shows a handful of lines; this many bytes hold them unless they are absurdly long.
 const LIVE_BYTES: usize = 4 * 1024;
@@ -27,12 +29,20 @@ pub struct Keep {
     pub file: Option<PathBuf>,
     /// The largest that file may become.
     pub file_max: u64,
+    /// What of it stars stand for, as many as there were bytes.
+    pub hidden: Arc<Redactor>,
 }
 
 impl Default for Keep {
     /// 32 KiB at each end, no file; a file's limit is 64 MiB.
     fn default() -> Self {
-        Self { head: 32 * 1024, tail: 32 * 1024, file: None, file_max: 64 * 1024 * 1024 }
+        Self {
+            head: 32 * 1024,
+            tail: 32 * 1024,
+            file: None,
+            file_max: 64 * 1024 * 1024,
+            hidden: Arc::default(),
+        }
     }
 }
 
@@ -128,6 +138,9 @@ struct Spill {
     /// `None` after an error.
     file: Option<File>,
     state: Spilled,
+    hidden: Arc<Redactor>,
+    /// The last bytes as they came: a secret may have begun there.
+    before: Vec<u8>,
 }
 
 impl Capture {
@@ -153,7 +166,8 @@ impl Capture {
     fn spill(&mut self, chunk: &[u8]) {
         let fits = self.bytes + chunk.len() as u64 <= (self.keep.head + self.keep.tail) as u64;
         if self.spill.is_none() && !fits {
-            self.spill = self.keep.file.clone().map(Spill::begin);
+            let hidden = &self.keep.hidden;
+            self.spill = self.keep.file.clone().map(|path| Spill::begin(path, Arc::clone(hidden)));
             let (tail_front, tail_back) = self.tail.as_slices();
             for kept in [self.head.as_slice(), tail_front, tail_back] {
                 if let Some(spill) = &mut self.spill {
@@ -253,7 +267,7 @@ impl Capture {
 }
 
 impl Spill {
-    fn begin(path: PathBuf) -> Self {
+    fn begin(path: PathBuf, hidden: Arc<Redactor>) -> Self {
         // a directory that is there is somebody's: only a new one is made private
         let made = match path.parent().filter(|parent| !parent.exists()) {
             Some(parent) => private_dir(parent),
@@ -261,14 +275,17 @@ impl Spill {
         };
         let opened = made.and_then(|()| private_file(&path, Open::Truncate));
         let error = opened.as_ref().err().map(ToString::to_string);
-        Self { file: opened.ok(), state: Spilled { path, bytes: 0, missing: 0, error } }
+        let state = Spilled { path, bytes: 0, missing: 0, error };
+        Self { file: opened.ok(), state, hidden, before: Vec::new() }
     }
 
     fn write(&mut self, bytes: &[u8], max: u64) {
-        let Some(file) = &mut self.file else { return };
         let room = usize::try_from(max - self.state.bytes).unwrap_or(usize::MAX);
         let bytes = bytes.get(..room).unwrap_or(bytes);
-        match file.write_all(bytes) {
+        let (back, clean) = self.clean(bytes);
+        let Some(file) = &mut self.file else { return };
+        let at = self.state.bytes.saturating_sub(back as u64);
+        match file.write_all_at(&clean, at) {
             Ok(()) => self.state.bytes += bytes.len() as u64,
             // what is there is there; the command goes on
             Err(error) => {
@@ -276,6 +293,24 @@ impl Spill {
                 self.file = None;
             }
         }
+    }
+
+    /// What is to be written, and how many of the bytes before are to be written once more: a secret has ended that began
+    /// among them.
+    fn clean<'a>(&mut self, bytes: &'a [u8]) -> (usize, Cow<'a, [u8]>) {
+        if self.hidden.is_empty() {
+            return (0, Cow::Borrowed(bytes));
+        }
+        let old = self.before.len();
+        self.before.extend_from_slice(bytes);
+        let places = self.hidden.places(&self.before);
+        let first = places.first().map_or(old, |place| place.start.min(old));
+        let mut clean = self.before.clone();
+        for secret in places {
+            clean.get_mut(secret).unwrap_or_default().fill(b'*');
+        }
+        self.before.drain(..self.before.len().saturating_sub(self.hidden.reach()));
+        (old - first, Cow::Owned(clean.split_off(first)))
     }
 
     /// Bytes from `offset` on, if the file has any there.
@@ -301,7 +336,7 @@ mod tests {
     use super::*;
 
     fn keep(head: usize, tail: usize) -> Keep {
-        Keep { head, tail, file: None, file_max: 20 }
+        Keep { head, tail, file: None, file_max: 20, ..Keep::default() }
     }
 
     fn captured(keep: Keep, chunks: &[&str]) -> Capture {
@@ -361,6 +396,28 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "abcdefghijklmnopqrst");
         let spilled = large.output().file.unwrap();
         assert_eq!((spilled.bytes, spilled.error), (20, None));
+    }
+
+    #[test]
+    fn the_file_holds_no_secret_however_it_comes() {
+        let key = "sk-0123456789abcdef";
+        let whole = format!("before {key} between {key} after");
+        for size in 1..whole.len() {
+            let dir = tempfile::tempdir().unwrap();
+            let file = dir.path().join("out.log");
+            let hidden = Arc::new(Redactor::new([key.to_owned()], []));
+            let keep = Keep { file: Some(file.clone()), file_max: 1000, hidden, ..keep(4, 3) };
+            let pieces: Vec<&str> =
+                whole.as_bytes().chunks(size).map(|piece| std::str::from_utf8(piece).unwrap()).collect();
+            let capture = captured(keep, &pieces);
+            let stars = "*".repeat(key.len());
+            assert_eq!(
+                std::fs::read_to_string(&file).unwrap(),
+                whole.replace(key, &stars),
+                "in pieces of {size}"
+            );
+            assert_eq!(capture.output().file.unwrap().bytes, whole.len() as u64);
+        }
     }
 
     #[test]

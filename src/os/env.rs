@@ -1,28 +1,17 @@
 //! The environment, read once into a value.
 //!
 //! No other file asks the machine for a variable or for the working directory; tests build an [`Env`]
-//! from pairs. Values stay `OsString`: a path that is not UTF-8 reaches a command as it came.
+//! from pairs. Values stay `OsString`: a path that is not UTF-8 reaches a command as it came. What a command gets of it
+//! is said in [`child_env`](super::child_env).
 //!
-//! The surprise: a command's environment is not an allow-list. Builds need variables that nobody can
-//! list, so everything passes except what names itself a secret and what would run code in a shell.
+//! The surprise: a secret is known by its variable's name, and by nothing else. What a value looks like is a guess, but
+//! for an address with a password in it.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// Variables that make a shell or the loader run something nobody asked for, or turn on options.
-const RUNS_CODE: [&str; 8] = [
-    "BASH_ENV",
-    "ENV",
-    "PROMPT_COMMAND",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "LD_PRELOAD",
-    "LD_AUDIT",
-    "DYLD_INSERT_LIBRARIES",
-];
 
 /// Segments that say "secret" by themselves: `GITHUB_TOKEN`, `AWS_ACCESS_KEY_ID`, `DB_PASS`.
 const SECRET_WORDS: [&str; 7] = ["KEY", "KEYS", "PASS", "SSHPASS", "CRED", "CREDS", "PASSPHRASE"];
@@ -42,6 +31,9 @@ const SECRET_ENDINGS: [&str; 12] = [
     "ACCESSKEY",
     "SECRETKEY",
 ];
+
+/// Segments that say it at the end of a name of several: `MYSQL_PWD`, `REDISCLI_AUTH`, `GITHUB_PAT`.
+const SECRET_LAST: [&str; 3] = ["PWD", "AUTH", "PAT"];
 
 /// Names of a query's parameters that say it: signed addresses, function keys.
 const SECRET_PARAMETERS: [&str; 3] = ["SIG", "SIGNATURE", "CODE"];
@@ -105,20 +97,6 @@ impl fmt::Debug for Env {
     }
 }
 
-/// The environment for a command, hook or server: everything but secrets and what runs code.
-///
-/// `secrets` are the names of the program's key variables (`api_key_env` of the configuration);
-/// `CLAWD_API_KEY` and `OPENAI_API_KEY` need no mention.
-pub fn child_environment(env: &Env, secrets: &[String]) -> Vec<(OsString, OsString)> {
-    let passes = |name: &OsStr| {
-        let name = name.to_string_lossy();
-        !RUNS_CODE.contains(&&*name)
-            && !is_secret_name(&name)
-            && !secrets.iter().any(|secret| *secret == name)
-    };
-    env.vars().filter(|(name, _)| passes(name)).map(|(name, value)| (name.into(), value.into())).collect()
-}
-
 /// Hides this process's memory, and with it the keys in its environment, from other processes of the user.
 ///
 /// `main` calls it at the start. Root sees everything all the same; no core is written any more.
@@ -135,8 +113,19 @@ pub fn is_secret_name(name: &str) -> bool {
     let says_so = |segment: &&str| {
         SECRET_WORDS.contains(segment) || SECRET_ENDINGS.iter().any(|ending| segment.ends_with(ending))
     };
-    // `MYSQL_PWD` is a password, `PWD` and `OLDPWD` are directories
-    segments.iter().any(says_so) || (segments.len() > 1 && segments.last() == Some(&"PWD"))
+    // `MYSQL_PWD` is a password, `PWD` and `OLDPWD` are directories; `SSH_AUTH_SOCK` is a path
+    let ends_so =
+        |ends: &[&str]| segments.len() > 1 && segments.last().is_some_and(|last| ends.contains(last));
+    segments.iter().any(says_so) || ends_so(&SECRET_LAST)
+}
+
+/// Whether the value is an address that somebody's name or password stands in: `https://token@host`.
+pub fn has_password(value: &str) -> bool {
+    value.split("://").skip(1).any(|rest| {
+        let authority = rest.split(['/', '?', '#', ' ', ',', '"', '\'']).next().unwrap_or_default();
+        // `git@host` names an account, not a person
+        authority.rsplit_once('@').is_some_and(|(who, _)| !who.is_empty() && who != "git")
+    })
 }
 
 /// Whether the name of a query's parameter says that its value is a secret.
@@ -148,21 +137,16 @@ pub fn is_secret_parameter(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn names(env: &Env, secrets: &[&str]) -> Vec<String> {
-        let secrets: Vec<String> = secrets.iter().map(|&name| name.to_owned()).collect();
-        let pairs = child_environment(env, &secrets);
-        pairs.into_iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
-    }
-
     #[test]
     fn names_that_say_secret_are_told_from_names_that_do_not() {
         let secret = "CLAWD_API_KEY OPENAI_API_KEY AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY GITHUB_TOKEN npm_token \
-                      DB_PASS PGPASSWORD MYSQL_PWD SSHPASS GOOGLE_APPLICATION_CREDENTIALS my.secret APITOKEN";
+                      DB_PASS PGPASSWORD MYSQL_PWD SSHPASS GOOGLE_APPLICATION_CREDENTIALS my.secret APITOKEN \
+                      npm_config__authToken npm_config__auth REDISCLI_AUTH GITHUB_PAT";
         for name in secret.split_whitespace() {
             assert!(is_secret_name(name), "{name}");
         }
         let plain = "PATH HOME USER LANG LC_ALL TERM TMPDIR PWD OLDPWD KEYBOARD MONKEY_ISLAND COMPASS SSH_AUTH_SOCK \
-                     TOKENIZERS_PARALLELISM XDG_SESSION_ID SSH_ASKPASS CARGO_HOME BYPASS_CACHE";
+                     TOKENIZERS_PARALLELISM XDG_SESSION_ID SSH_ASKPASS CARGO_HOME BYPASS_CACHE AUTH PAT XAUTHORITY";
         for name in plain.split_whitespace() {
             assert!(!is_secret_name(name), "{name}");
         }
@@ -174,30 +158,27 @@ mod tests {
         assert_eq!(format!("{env:?}"), r#"Env { vars: ["CLAWD_API_KEY", "LANG"], cwd: None }"#);
     }
 
-    #[test]
-    fn a_command_gets_everything_but_secrets_and_what_runs_code() {
-        let env = Env::from_pairs([
-            ("PATH", "/bin"),
-            ("JAVA_HOME", "/opt/java"),
-            ("CLAWD_API_KEY", "k"),
-            ("TEAM_ENDPOINT", "k"),
-            ("BASH_ENV", "/tmp/x"),
-            ("ENV", "/tmp/x"),
-            ("LD_PRELOAD", "/tmp/x.so"),
-            ("PROMPT_COMMAND", "date"),
-        ]);
-        assert_eq!(names(&env, &["TEAM_ENDPOINT"]), ["JAVA_HOME", "PATH"]);
-    }
-
     #[cfg(unix)]
     #[test]
-    fn a_value_that_is_not_utf8_reaches_the_command_unchanged() {
+    fn a_value_that_is_not_utf8_is_no_text() {
         use std::os::unix::ffi::OsStringExt;
-        let value = OsString::from_vec(vec![b'/', 0xff, 0xfe]);
-        let env = Env::from_pairs([(OsString::from("ODD"), value.clone())]);
-        assert_eq!(child_environment(&env, &[]), [(OsString::from("ODD"), value)]);
+        let env = Env::from_pairs([(OsString::from("ODD"), OsString::from_vec(vec![b'/', 0xff, 0xfe]))]);
         assert_eq!(env.text("ODD"), None);
         assert!(env.path("ODD").is_some());
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_seen() {
+        for address in
+            ["http://me:pass@proxy:3128", "https://token@host/x", "socks5://a:b@h", "x,http://a:b@h"]
+        {
+            assert!(has_password(address), "{address}");
+        }
+        for address in
+            ["http://proxy:3128", "https://host/a@b", "ssh://git@host/x", "me@host", "https://h?q=a@b"]
+        {
+            assert!(!has_password(address), "{address}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ use sha2::{Digest, Sha256};
 use tempfile::TempPath;
 
 use super::paths::{hex, resolve};
+use super::pinned::is_a_link;
 
 /// What a file can be instead of regular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,9 @@ pub enum FileError {
     /// Also when a link leads to a name where nothing is: it is not written through.
     #[error("cannot write {}: it is a link to {}, which does not exist", .path.display(), .target.display())]
     Dangling { path: PathBuf, target: PathBuf },
+    /// The path led elsewhere when it was judged.
+    #[error("cannot use {}: it, or a directory above it, has just become a link", .path.display())]
+    Relinked { path: PathBuf },
     #[error("cannot {verb} {}: {source}", .path.display())]
     Io { verb: &'static str, path: PathBuf, source: io::Error },
 }
@@ -64,8 +68,24 @@ impl FileError {
     pub fn io_kind(&self) -> Option<io::ErrorKind> {
         match self {
             Self::Io { source, .. } => Some(source.kind()),
-            Self::NotRegular { .. } | Self::TooLarge { .. } | Self::Dangling { .. } => None,
+            Self::NotRegular { .. }
+            | Self::TooLarge { .. }
+            | Self::Dangling { .. }
+            | Self::Relinked { .. } => None,
         }
+    }
+
+    /// The same about a file by another name.
+    #[must_use]
+    pub(super) fn of(mut self, name: &Path) -> Self {
+        match &mut self {
+            Self::NotRegular { path, .. }
+            | Self::TooLarge { path, .. }
+            | Self::Dangling { path, .. }
+            | Self::Relinked { path }
+            | Self::Io { path, .. } => name.clone_into(path),
+        }
+        self
     }
 }
 
@@ -75,8 +95,20 @@ pub(super) fn failed<'a>(verb: &'static str, path: &'a Path) -> impl Fn(io::Erro
 
 /// Opens a regular file for reading and says what it is; anything else is refused before a byte is read.
 pub fn open_regular(path: &Path) -> Result<(File, Metadata), FileError> {
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    open_with(path, OFlags::empty())
+}
+
+/// The same; a link in its place is refused.
+pub(super) fn open_unlinked(path: &Path) -> Result<(File, Metadata), FileError> {
+    open_with(path, OFlags::NOFOLLOW)
+}
+
+fn open_with(path: &Path, more: OFlags) -> Result<(File, Metadata), FileError> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | more).bits().cast_signed();
     let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    if more.contains(OFlags::NOFOLLOW) && opened.as_ref().is_err_and(is_a_link) {
+        return Err(FileError::Relinked { path: path.to_owned() });
+    }
     // a socket cannot even be opened
     let file = opened.map_err(|source| match fs::metadata(path).ok().and_then(|meta| kind_of(&meta)) {
         Some(kind) => FileError::NotRegular { path: path.to_owned(), kind },
@@ -135,7 +167,15 @@ fn proc_mount(line: &[u8]) -> Option<PathBuf> {
 
 /// The whole of a regular file of at most `max` bytes.
 pub fn read_regular(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
-    let (file, meta) = open_regular(path)?;
+    read_opened(open_regular(path)?, path, max)
+}
+
+/// The same of a file that is open; `path` is its name in errors.
+pub(super) fn read_opened(
+    (file, meta): (File, Metadata),
+    path: &Path,
+    max: u64,
+) -> Result<Vec<u8>, FileError> {
     let too_large = |size| FileError::TooLarge { path: path.to_owned(), size, max };
     if meta.len() > max {
         return Err(too_large(meta.len()));
@@ -174,28 +214,6 @@ fn is_proc(_file: &File) -> bool {
     false
 }
 
-/// Makes the directories above a file; those that were not there are added to `made`, the outer ones first.
-pub fn create_parents(path: &Path, made: &mut Vec<PathBuf>) -> Result<(), FileError> {
-    let parent = path.parent().unwrap_or(Path::new("/"));
-    let missing: Vec<&Path> = parent.ancestors().take_while(|above| !above.exists()).collect();
-    for directory in missing.into_iter().rev() {
-        match fs::create_dir(directory) {
-            Ok(()) => made.push(directory.to_owned()),
-            Err(_) if directory.is_dir() => {}
-            Err(error) => return Err(failed("make the directory", directory)(error)),
-        }
-    }
-    Ok(())
-}
-
-/// Removes directories that were made for nothing; one that holds something by now stays.
-pub fn remove_empty(made: &[PathBuf]) {
-    for directory in made.iter().rev() {
-        // not empty: somebody else's by now
-        fs::remove_dir(directory).ok();
-    }
-}
-
 /// Puts the bytes in place of what the file held; makes the file where there is none.
 ///
 /// The file holds either the old bytes or the new, even after a crash (but for those written in place, see
@@ -215,6 +233,26 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         }
         Err(error) => Err(failed(error)),
     }
+}
+
+/// The same for a file that is there and is no link.
+pub(super) fn replace_unlinked(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let failed = failed("write", path);
+    let old = fs::symlink_metadata(path).map_err(&failed)?;
+    if old.is_symlink() {
+        return Err(FileError::Relinked { path: path.to_owned() });
+    }
+    replace_existing(path, &old, bytes).map_err(|refused| match refused {
+        Refused::Kind(kind) => FileError::NotRegular { path: path.to_owned(), kind },
+        Refused::Io(source) if is_a_link(&source) => FileError::Relinked { path: path.to_owned() },
+        Refused::Io(source) => failed(source),
+    })
+}
+
+/// Opens for writing what is no link.
+pub(super) fn open_to_write(path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    OpenOptions::new().write(true).custom_flags(flags).open(path)
 }
 
 /// Makes a file that must not exist yet; it is there whole or not at all.
@@ -253,7 +291,7 @@ fn replace_existing(target: &Path, old: &Metadata, bytes: &[u8]) -> Result<(), R
         return Err(Refused::Kind(kind));
     }
     // a rename asks only the directory: without this a read-only file would be overwritten
-    let mut file = OpenOptions::new().write(true).open(target)?;
+    let mut file = open_to_write(target)?;
     match twin(target, (target, old), bytes)? {
         Some((_lock, temp)) => Ok(temp.persist(target).map_err(|error| error.error)?),
         None => Ok(write_in_place(&mut file, old.len(), bytes)?),
@@ -275,21 +313,21 @@ pub(super) fn twin(
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
         filled => filled?,
     };
-    if !same_owner(&temp, old)? {
+    if !same_owner(&lock, old)? {
         return Ok(None);
     }
     // after the owner: chown takes the set-user-id bit away
-    fs::set_permissions(&temp, Permissions::from_mode(old.mode() & 0o7777))?;
+    lock.set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
     Ok(Some((lock, temp)))
 }
 
 /// Gives `temp` the old file's owner and group; false where that is not allowed.
-fn same_owner(temp: &Path, old: &Metadata) -> io::Result<bool> {
-    let new = fs::metadata(temp)?;
+fn same_owner(temp: &File, old: &Metadata) -> io::Result<bool> {
+    let new = temp.metadata()?;
     if (new.uid(), new.gid()) == (old.uid(), old.gid()) {
         return Ok(true);
     }
-    Ok(std::os::unix::fs::chown(temp, Some(old.uid()), Some(old.gid())).is_ok())
+    Ok(std::os::unix::fs::fchown(temp, Some(old.uid()), Some(old.gid())).is_ok())
 }
 
 /// Whether the file has access lists or other attributes that a new file would lack.

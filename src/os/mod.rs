@@ -4,14 +4,17 @@
 //! is said by the rooms above. Here stands only how it is done so that nothing hangs, nothing is left
 //! behind and no old content is lost. May import: `text`.
 //!
-//! In reading order: what is read once at the start ([`mod@env`], [`paths`]), files ([`mod@file`], [`stage`]),
+//! In reading order: what is read once at the start ([`mod@env`], [`paths`]) and what a command gets of it
+//! ([`child_env`]), files ([`mod@file`], [`pinned`], [`stage`]),
 //! commands ([`process`], with [`capture`] for what they say and [`family`] for all they started),
 //! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`], [`tty`]).
 
+pub mod child_env;
 pub mod env;
 pub mod paths;
 
 pub mod file;
+pub mod pinned;
 pub mod stage;
 
 pub mod capture;

@@ -471,7 +471,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("long/out.log");
         let mut spawn = bash("echo first; head -c 9000000 /dev/zero; echo; echo last");
-        spawn.keep = Keep { head: 100, tail: 100, file: Some(file.clone()), file_max: 1_000_000 };
+        spawn.keep =
+            Keep { head: 100, tail: 100, file: Some(file.clone()), file_max: 1_000_000, ..Keep::default() };
         let output = children().start(spawn).unwrap().wait().await.output;
         assert_eq!((output.bytes, output.lines), (9_000_012, 3));
         assert!(output.head.starts_with(b"first\n\0") && output.tail.ends_with(b"\0\nlast\n"));

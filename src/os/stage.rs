@@ -5,16 +5,20 @@
 //! which needs none and can be undone. The surprise: a new file does not push the old one out. They change names, so
 //! the old one is still there, with all that belongs to it, until the last of the changes stands.
 //!
-//! What a file holds is not looked at here; who stages a change knows what is to be lost.
+//! What a file holds is not looked at here; who stages a change knows what is to be lost. Files come [pinned](Pinned): from
+//! the first step to the last they are those that were judged.
 
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use super::file::{FileError, failed, filled, free_beside, kind_of, twin, write_in_place};
+use super::file::{
+    FileError, failed, filled, free_beside, kind_of, open_listed, open_to_write, twin, write_in_place,
+};
+use super::pinned::Pinned;
 
 /// A change of one file, ready and not in force. Dropped before [`Staged::commit`] it has never been; dropped
 /// after it, the old file is gone.
@@ -29,6 +33,8 @@ pub struct Staged {
     temps: Vec<TempPath>,
     /// Held open, so that no other process takes a temporary file for the rest of a crash.
     locks: Vec<File>,
+    /// Last, for all the names above begin with them.
+    held: Vec<Pinned>,
 }
 
 /// The least that can be done and undone.
@@ -46,39 +52,42 @@ enum Step {
 
 impl Staged {
     /// Makes a file that must not exist yet, in a directory that does.
-    pub fn create(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
-        let mut staged = Self::new("make", path);
-        let made = filled(path, 0o666, bytes).map_err(failed("make", path))?;
-        staged.named(made, path);
+    pub fn create(place: &Pinned, bytes: &[u8]) -> Result<Self, FileError> {
+        let mut staged = Self::new("make", place);
+        let made = filled(place.way(), 0o666, bytes).map_err(failed("make", place.path()))?;
+        staged.named(made, place.way());
         Ok(staged)
     }
 
     /// Puts the bytes in place of what a file (no link) holds; all else about it stays.
-    pub fn replace(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
-        let mut staged = Self::new("write", path);
-        let old = regular("write", path)?;
+    pub fn replace(place: &Pinned, bytes: &[u8]) -> Result<Self, FileError> {
+        let failed = failed("write", place.path());
+        let mut staged = Self::new("write", place);
+        let old = regular("write", place)?;
         // changing names asks only the directory: without this a read-only file would be overwritten
-        OpenOptions::new().write(true).open(path).map_err(failed("write", path))?;
-        staged.content(path, (path, &old), bytes).map_err(failed("write", path))?;
+        open_to_write(place.way()).map_err(&failed)?;
+        staged.content(place.way(), (place.way(), &old), bytes).map_err(failed)?;
         Ok(staged)
     }
 
     /// Removes a file (no link).
-    pub fn remove(path: &Path) -> Result<Self, FileError> {
-        let mut staged = Self::new("remove", path);
-        regular("remove", path)?;
-        staged.away(path).map_err(failed("remove", path))?;
+    pub fn remove(place: &Pinned) -> Result<Self, FileError> {
+        let mut staged = Self::new("remove", place);
+        regular("remove", place)?;
+        staged.away(place.way()).map_err(failed("remove", place.path()))?;
         Ok(staged)
     }
 
     /// Gives a file (no link) a name that must be free, in a directory that exists, and these bytes where they are others.
-    pub fn rename(from: &Path, to: &Path, bytes: Option<&[u8]>) -> Result<Self, FileError> {
-        let failed = failed("move", from);
+    pub fn rename(from: &Pinned, to: &Pinned, bytes: Option<&[u8]>) -> Result<Self, FileError> {
+        let failed = failed("move", from.path());
         let old = regular("move", from)?;
         if bytes.is_some() {
-            OpenOptions::new().write(true).open(from).map_err(&failed)?;
+            open_to_write(from.way()).map_err(&failed)?;
         }
         let mut staged = Self::new("move", from);
+        staged.held.push(to.clone());
+        let (from, to) = (from.way(), to.way());
         let directory = to.parent().unwrap_or(Path::new("/"));
         if fs::metadata(directory).map_err(&failed)?.dev() != old.dev() {
             staged.across((from, &old), to, bytes).map_err(failed)?;
@@ -91,9 +100,9 @@ impl Staged {
         Ok(staged)
     }
 
-    fn new(verb: &'static str, path: &Path) -> Self {
-        let deed = (verb, path.to_owned());
-        Self { deed, steps: Vec::new(), done: 0, temps: Vec::new(), locks: Vec::new() }
+    fn new(verb: &'static str, place: &Pinned) -> Self {
+        let (deed, held) = ((verb, place.path().to_owned()), vec![place.clone()]);
+        Self { deed, steps: Vec::new(), done: 0, temps: Vec::new(), locks: Vec::new(), held }
     }
 
     /// The step that gives a temporary file its name.
@@ -119,7 +128,7 @@ impl Staged {
             self.locks.push(lock);
             step
         } else {
-            Step::Overwrite { path: path.to_owned(), old: fs::read(like.0)?, new: bytes.to_owned() }
+            Step::Overwrite { path: path.to_owned(), old: read(like.0)?, new: bytes.to_owned() }
         };
         self.steps.push(step);
         Ok(())
@@ -127,7 +136,7 @@ impl Staged {
 
     /// To another file system: a new file with the old one's mode and owner, and the old one goes.
     fn across(&mut self, from: (&Path, &Metadata), to: &Path, bytes: Option<&[u8]>) -> io::Result<()> {
-        let bytes = bytes.map_or_else(|| fs::read(from.0), |bytes| Ok(bytes.to_owned()))?;
+        let bytes = bytes.map_or_else(|| read(from.0), |bytes| Ok(bytes.to_owned()))?;
         let lost = || io::Error::new(io::ErrorKind::CrossesDevices, "its links or attributes would be lost");
         let made = twin(to, from, &bytes)?.ok_or_else(lost)?;
         self.named(made, to);
@@ -166,7 +175,7 @@ impl Step {
             Self::Rename { from, to } => rename_to_free(from, to),
             Self::Swap { new, old } => match swap(new, old) {
                 Err(error) if is_unsupported(&error) => {
-                    let bytes = fs::read(&*old)?;
+                    let bytes = read(old)?;
                     fs::rename(&*new, &*old)?;
                     *self = Self::Pushed { path: old.clone(), old: bytes };
                     Ok(())
@@ -191,16 +200,24 @@ impl Step {
     }
 }
 
-fn regular(verb: &'static str, path: &Path) -> Result<Metadata, FileError> {
-    let meta = fs::symlink_metadata(path).map_err(failed(verb, path))?;
+fn regular(verb: &'static str, place: &Pinned) -> Result<Metadata, FileError> {
+    let meta = place.metadata().map_err(failed(verb, place.path()))?;
     match kind_of(&meta) {
-        Some(kind) => Err(FileError::NotRegular { path: path.to_owned(), kind }),
+        Some(kind) => Err(FileError::NotRegular { path: place.path().to_owned(), kind }),
         None => Ok(meta),
     }
 }
 
+/// What a file holds that is no link.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, _) = open_listed(path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).open(path)?;
+    let mut file = open_to_write(path)?;
     let size = file.metadata()?.len();
     write_in_place(&mut file, size, bytes)
 }
@@ -242,6 +259,11 @@ mod tests {
 
     use super::*;
 
+    fn pin(path: &Path) -> Pinned {
+        let directory = path.parent().unwrap().canonicalize().unwrap();
+        Pinned::new(&directory.join(path.file_name().unwrap())).unwrap()
+    }
+
     fn names(dir: &Path) -> Vec<String> {
         let entries =
             fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -268,14 +290,14 @@ mod tests {
     type Stage = fn(&Path) -> Result<Staged, FileError>;
 
     const CHANGES: [Stage; 6] = [
-        |dir| Staged::create(&dir.join("new"), b"new"),
-        |dir| Staged::replace(&dir.join("f"), b"new f"),
-        |dir| Staged::remove(&dir.join("f")),
-        |dir| Staged::rename(&dir.join("f"), &dir.join("moved"), None),
-        |dir| Staged::rename(&dir.join("f"), &dir.join("moved"), Some(b"new f")),
+        |dir| Staged::create(&pin(&dir.join("new")), b"new"),
+        |dir| Staged::replace(&pin(&dir.join("f")), b"new f"),
+        |dir| Staged::remove(&pin(&dir.join("f"))),
+        |dir| Staged::rename(&pin(&dir.join("f")), &pin(&dir.join("moved")), None),
+        |dir| Staged::rename(&pin(&dir.join("f")), &pin(&dir.join("moved")), Some(b"new f")),
         |dir| {
             fs::hard_link(dir.join("f"), dir.join("link")).ok();
-            Staged::replace(&dir.join("f"), b"longer than it was")
+            Staged::replace(&pin(&dir.join("f")), b"longer than it was")
         },
     ];
 
@@ -330,8 +352,11 @@ mod tests {
     fn a_changed_file_keeps_its_mode_wherever_it_goes() {
         let dir = with(&["f", "g"]);
         let mode = |name: &str| fs::metadata(dir.path().join(name)).unwrap().mode() & 0o7777;
-        Staged::replace(&dir.path().join("f"), b"x").unwrap().commit().unwrap();
-        Staged::rename(&dir.path().join("g"), &dir.path().join("h"), Some(b"x")).unwrap().commit().unwrap();
+        Staged::replace(&pin(&dir.path().join("f")), b"x").unwrap().commit().unwrap();
+        Staged::rename(&pin(&dir.path().join("g")), &pin(&dir.path().join("h")), Some(b"x"))
+            .unwrap()
+            .commit()
+            .unwrap();
         assert_eq!((mode("f"), mode("h")), (0o750, 0o750));
     }
 
@@ -359,7 +384,7 @@ mod tests {
         let dir = with(&["f"]);
         let before = identity(&dir.path().join("f"));
         let mut staged =
-            Staged::rename(&dir.path().join("f"), &dir.path().join("moved"), Some(b"x")).unwrap();
+            Staged::rename(&pin(&dir.path().join("f")), &pin(&dir.path().join("moved")), Some(b"x")).unwrap();
         let temp = names(dir.path()).into_iter().find(|name| name.starts_with(".clawd-")).unwrap();
         fs::remove_file(dir.path().join(temp)).unwrap();
         staged.commit().unwrap_err();
@@ -371,7 +396,7 @@ mod tests {
     #[test]
     fn what_cannot_be_put_back_is_not_thrown_away() {
         let dir = with(&["f"]);
-        let mut staged = Staged::remove(&dir.path().join("f")).unwrap();
+        let mut staged = Staged::remove(&pin(&dir.path().join("f"))).unwrap();
         staged.commit().unwrap();
         fs::create_dir(dir.path().join("f")).unwrap();
         staged.put_back().unwrap_err();
@@ -387,9 +412,9 @@ mod tests {
         fs::create_dir(dir.path().join("dir")).unwrap();
         for name in ["link", "dir"] {
             let path = dir.path().join(name);
-            Staged::replace(&path, b"x").unwrap_err();
-            Staged::remove(&path).unwrap_err();
-            Staged::rename(&path, &dir.path().join("new"), None).unwrap_err();
+            Staged::replace(&pin(&path), b"x").unwrap_err();
+            Staged::remove(&pin(&path)).unwrap_err();
+            Staged::rename(&pin(&path), &pin(&dir.path().join("new")), None).unwrap_err();
         }
         assert_eq!(names(dir.path()), ["dir", "f", "link"]);
     }
@@ -397,13 +422,13 @@ mod tests {
     #[test]
     fn the_rest_of_a_crash_is_cleared_by_the_next_change() {
         let dir = with(&["f"]);
-        let mut staged = Staged::remove(&dir.path().join("f")).unwrap();
+        let mut staged = Staged::remove(&pin(&dir.path().join("f"))).unwrap();
         staged.commit().unwrap();
         // a crash drops nothing
         staged.temps.drain(..).for_each(|temp| drop(temp.keep()));
         drop(staged);
         assert!(names(dir.path())[0].starts_with(".clawd-"));
-        Staged::create(&dir.path().join("f"), b"x").unwrap().commit().unwrap();
+        Staged::create(&pin(&dir.path().join("f")), b"x").unwrap().commit().unwrap();
         assert_eq!(names(dir.path()), ["f"]);
     }
 }

@@ -24,12 +24,12 @@ use std::path::Path;
 use crate::protocol::{Access, CallForm, Terms, ToolName};
 
 pub use cell::PolicyCell;
-pub use known::{Known, Sight, Table, harmless};
+pub use known::Sight;
 pub use mode::{Deed, Leaning, Mode, UnknownMode};
 pub use rule::{Rule, RuleError, Use};
 pub use sandbox::{Enforced, SandboxBy, SandboxMode, Sandboxing, UnknownSandbox};
 pub use scope::{Links, Scope};
-pub use secret::{is_protected, is_secret};
+pub use secret::{home_secrets, is_protected, is_secret};
 
 use touch::{Touch, touches};
 
@@ -47,6 +47,8 @@ pub struct Policy {
     pub scope: Scope,
     /// How commands are held.
     pub sandbox: Sandboxing,
+    /// How a judgement sees the machine.
+    pub sight: Sight,
 }
 
 /// Rules by what they do. Deny beats ask, ask beats allow.
@@ -251,7 +253,7 @@ mod tests {
             ..Scope::default()
         };
         let rules = Rules { allow: list(allow), ask: list(ask), deny: list(deny) };
-        Policy { mode, rules, scope, sandbox: Sandboxing::default() }
+        Policy { mode, rules, scope, ..Policy::default() }
     }
 
     /// `read /path`, `edit /path`, `run command`, `fetch url` or the name of a tool that touches nothing.

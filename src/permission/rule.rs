@@ -173,6 +173,11 @@ impl Rule {
         }
     }
 
+    /// Whether it is for some paths that are read, which may lie in any directory.
+    pub(super) fn is_of_paths_read(&self) -> bool {
+        matches!(self.target, Target::Read(_))
+    }
+
     /// Whether the rule lets through this one of a line's commands.
     pub(super) fn allows(&self, command: &Simple) -> bool {
         match &self.target {

@@ -1,13 +1,17 @@
 //! Files whose names say that they hold secrets, and files that act later when they are changed.
 //!
-//! By name alone: nothing is opened. What is public by its name (`*.pub`, `.env.example`) is not a secret.
+//! By name alone: nothing is opened. What is public by its name (`*.pub`, `.env.example`) is not a secret. Case does not
+//! count, for some file systems do not tell cases apart. The surprise: places are known as well as names. `hosts.yml` is
+//! a secret below `gh/`, and everything is below `.ssh/`.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
-/// Whole names.
-const NAMES: [&str; 32] = [
+/// Whole names: variables of projects, words, logins, registries, clouds, keys, and files that repeat what they hold.
+const NAMES: [&str; 74] = [
     ".env",
     ".envrc",
+    ".dev.vars",
+    ".secrets",
     "credentials",
     ".credentials",
     "credentials.json",
@@ -15,63 +19,201 @@ const NAMES: [&str; 32] = [
     "credentials.toml",
     "credentials.yml",
     "credentials.yaml",
+    "credentials.csv",
+    "credentials.db",
+    "credentials.xml",
+    "credentials.tfrc.json",
     "secret.json",
+    "secret.toml",
+    "secret.yml",
+    "secret.yaml",
     "secrets.json",
     "secrets.toml",
     "secrets.yml",
     "secrets.yaml",
     "client_secret.json",
+    "client_secrets.json",
+    "password.txt",
+    "passwords.txt",
     ".netrc",
     "_netrc",
-    ".pgpass",
+    ".authinfo",
+    ".authinfo.gpg",
+    ".git-credentials",
     ".my.cnf",
+    ".mylogin.cnf",
+    ".pgpass",
+    "pgpass.conf",
+    ".htpasswd",
     ".npmrc",
     ".pypirc",
-    ".htpasswd",
-    ".git-credentials",
+    ".terraformrc",
+    "terraform.rc",
+    ".boto",
+    ".s3cfg",
     ".dockercfg",
     ".vault-token",
+    ".vault_pass",
+    ".vault_pass.txt",
+    "kubeconfig",
+    ".kubeconfig",
+    "application_default_credentials.json",
+    "access_tokens.db",
     "id_rsa",
     "id_dsa",
     "id_ecdsa",
     "id_ed25519",
     "id_ecdsa_sk",
     "id_ed25519_sk",
-    "kubeconfig",
+    "ssh_host_rsa_key",
+    "ssh_host_dsa_key",
+    "ssh_host_ecdsa_key",
+    "ssh_host_ed25519_key",
+    "secring.gpg",
+    "rclone.conf",
+    "wallet.dat",
+    "login.keychain",
+    "login.keychain-db",
+    "key3.db",
+    "key4.db",
+    "terraform.tfstate",
+    "terraform.tfstate.backup",
+    ".bash_history",
+    ".zsh_history",
+    ".psql_history",
+    ".mysql_history",
 ];
 
-/// Ends of names: private keys and stores of them.
-const EXTENSIONS: [&str; 9] = ["pem", "key", "p12", "pfx", "ppk", "jks", "keystore", "kdbx", "env"];
+/// Ends of names: private keys, stores of them, and values that are kept apart because they are secrets.
+const EXTENSIONS: [&str; 17] = [
+    "pem", "key", "p8", "p12", "pfx", "pkcs12", "ppk", "jks", "jceks", "bks", "keystore", "keytab", "kdbx",
+    "ovpn", "env", "agekey", "tfvars",
+];
 
 /// Beginnings of JSON files with the key of a program's own account.
-const SERVICE_ACCOUNTS: [&str; 2] = ["service-account", "service_account"];
+const SERVICE_ACCOUNTS: [&str; 5] =
+    ["service-account", "service_account", "serviceaccount", "client_secret", "gcp-credentials"];
 
 /// Directories that hold secrets under any name.
-const DIRECTORIES: [&str; 4] = [".ssh", ".gnupg", ".aws", ".kube"];
+const DIRECTORIES: [&str; 8] =
+    [".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud", ".password-store", ".1password"];
+
+/// Names that say it only in their place: ends of paths.
+const PLACES: [&str; 17] = [
+    ".docker/config.json",
+    "containers/auth.json",
+    ".composer/auth.json",
+    ".codex/auth.json",
+    "gh/hosts.yml",
+    ".config/hub",
+    "glab-cli/config.yml",
+    ".config/git/credentials",
+    ".gem/credentials",
+    ".gradle/gradle.properties",
+    ".m2/settings.xml",
+    ".m2/settings-security.xml",
+    ".nuget/nuget/nuget.config",
+    "sops/age/keys.txt",
+    "etc/shadow",
+    "etc/shadow-",
+    "etc/gshadow",
+];
 
 /// Parts of a name that say "only an example": `.env.example`, `example.env`.
-const EXAMPLES: [&str; 7] = ["example", "sample", "template", "dist", "defaults", "tmpl", "pub"];
+const EXAMPLES: [&str; 8] = ["example", "examples", "sample", "template", "dist", "defaults", "tmpl", "pub"];
 
-/// Whether a file's name says that it holds a secret.
+/// What of a home directory is nothing for a command, whatever it is for: the list that a sandbox covers.
+const OF_A_HOME: [&str; 40] = [
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".gcloud",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/glab-cli",
+    ".config/hub",
+    ".config/git/credentials",
+    ".config/containers/auth.json",
+    ".config/rclone",
+    ".config/op",
+    ".config/sops",
+    ".config/age",
+    ".local/share/keyrings",
+    ".password-store",
+    ".1password",
+    ".netrc",
+    ".authinfo",
+    ".authinfo.gpg",
+    ".git-credentials",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".boto",
+    ".s3cfg",
+    ".dockercfg",
+    ".vault-token",
+    ".terraform.d/credentials.tfrc.json",
+    ".cargo/credentials.toml",
+    ".cargo/credentials",
+    // a browser's cookies are logins
+    ".mozilla",
+    ".config/google-chrome",
+    ".config/chromium",
+    "Library/Keychains",
+];
+
+/// Files and directories in the home directory that hold nothing but secrets. None of them need exist.
+///
+/// Whoever covers them for a command covers what logs the user in elsewhere. Not among them is what programs need for
+/// their work and may hold a secret besides (`.m2/settings.xml`, `.gitconfig`). Pure: whether they are there is not asked.
+pub fn home_secrets(home: &Path) -> Vec<PathBuf> {
+    OF_A_HOME.iter().map(|below| home.join(below)).collect()
+}
+
+/// Whether a file's name, or its place, says that it holds a secret.
 pub fn is_secret(path: &Path) -> bool {
-    let Some(name) = path.file_name() else { return false };
-    let name = name.to_string_lossy().to_ascii_lowercase();
-    if name.split('.').skip(1).any(|part| EXAMPLES.contains(&part))
-        || name == "example.env"
-        || name == "sample.env"
-    {
+    let parts: Vec<String> = path.components().filter_map(normal).collect();
+    let Some(name) = parts.last() else { return false };
+    if is_example(name) {
         return false;
     }
-    let above = path.components().filter_map(normal);
+    says_so(name)
+        || parts.iter().any(|part| DIRECTORIES.contains(&part.as_str()))
+        || PLACES.iter().any(|place| ends_in(&parts, place))
+        || is_of_a_process(&parts)
+}
+
+/// A name that says so anywhere.
+fn says_so(name: &str) -> bool {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-    NAMES.contains(&name.as_str())
+    let of_an_account =
+        || SERVICE_ACCOUNTS.iter().any(|start| name.starts_with(start)) || name.contains("firebase-adminsdk");
+    NAMES.contains(&name)
         || name.starts_with(".env.")
         || extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
-        || (extension == Some("json") && SERVICE_ACCOUNTS.iter().any(|start| name.starts_with(start)))
-        || above.into_iter().any(|part| DIRECTORIES.contains(&part.as_str()))
-        || path.ends_with(".docker/config.json")
-        || path.ends_with("gh/hosts.yml")
-        || path.ends_with("etc/shadow")
+        || (extension == Some("json") && of_an_account())
+}
+
+fn is_example(name: &str) -> bool {
+    name.split('.').skip(1).any(|part| EXAMPLES.contains(&part))
+        || name == "example.env"
+        || name == "sample.env"
+}
+
+fn ends_in(parts: &[String], place: &str) -> bool {
+    let mut parts = parts.iter().rev();
+    place.rsplit('/').all(|wanted| parts.next().is_some_and(|part| part == wanted))
+}
+
+/// `/proc/1/environ`: the variables of another program, its keys among them.
+fn is_of_a_process(parts: &[String]) -> bool {
+    parts.first().is_some_and(|part| part == "proc")
+        && parts.last().is_some_and(|part| matches!(part.as_str(), "environ" | "mem" | "auxv"))
 }
 
 /// Patterns, in lower case, of the names that [`is_secret`] knows, for programs that look through directories. Names that
@@ -117,19 +259,43 @@ fn normal(component: Component<'_>) -> Option<String> {
 mod tests {
     use super::*;
 
+    const SECRET: &str = "/w/.env /w/.env.local /w/sub/.ENV.production /w/prod.env /w/.envrc /w/.dev.vars /w/id_rsa \
+        /w/server.pem /w/tls.key /w/AuthKey_1.p8 /w/store.jks /w/a.p12 /w/a.PFX /w/vpn.ovpn /w/credentials.json \
+        /w/Credentials.CSV /w/secrets.yaml /w/client_secret_1-x.apps.json /w/service-account-prod.json \
+        /w/x-firebase-adminsdk-1.json /w/prod.tfvars /w/terraform.tfstate /h/.netrc /h/.npmrc /h/.pypirc /h/.pgpass /h/.my.cnf \
+        /h/.git-credentials /h/.aws/credentials /h/.aws/config /h/.ssh/config /h/.ssh/work /h/.kube/config /h/.azure/x \
+        /h/.docker/config.json /h/.config/gh/hosts.yml /h/.config/hub /h/.m2/settings.xml /h/.gnupg/x /etc/shadow \
+        /etc/ssh/ssh_host_ed25519_key /h/.config/gcloud/application_default_credentials.json /h/.vault-token \
+        /h/.cargo/credentials.toml /h/.config/sops/age/keys.txt /proc/1/environ /proc/self/environ /h/.bash_history";
+
+    const PUBLIC: &str = "/w/.env.example /w/.env.sample /w/.env.template /w/.env.local.example /w/example.env /w/id_rsa.pub \
+        /h/.ssh/id_ed25519.pub /w/env /w/src/env.rs /w/key.rs /w/config.json /w/credentials.rs /w/environment /w/.environment \
+        /w/keys/readme.md / /w/tokenizer.json /w/keyboard.rs /w/secret.rs /w/secrets/mod.rs /w/locales/en/auth.json \
+        /w/password_test.go /w/monkey.txt /w/.yarnrc.yml /w/hub/config /w/config.yml /w/hosts.yml /w/settings.xml \
+        /w/terraform.tfvars.example /w/service-account.md /w/src/environ /w/proc/environ.c /w/keymap.json /w/public.keys";
+
     #[test]
-    fn secrets_are_known_by_name() {
-        let secret = "/w/.env /w/.env.local /w/sub/.ENV.production /w/prod.env /w/id_rsa /w/server.pem /w/tls.key \
-                      /w/credentials.json /h/.netrc /h/.aws/credentials /h/.aws/config /h/.ssh/config /h/.npmrc \
-                      /w/service-account-prod.json /h/.docker/config.json /w/secrets.yaml /w/.envrc /h/.ssh/work";
-        for path in secret.split_whitespace() {
-            assert!(is_secret(Path::new(path)), "{path}");
+    fn secrets_are_known_by_name_in_any_case() {
+        for path in SECRET.split_whitespace() {
+            for written in [path.to_owned(), path.to_ascii_uppercase(), path.to_ascii_lowercase()] {
+                assert!(is_secret(Path::new(&written)), "{written}");
+            }
         }
-        let public = "/w/.env.example /w/.env.sample /w/.env.template /w/.env.local.example /w/example.env /w/id_rsa.pub \
-                      /h/.ssh/id_ed25519.pub /w/env /w/src/env.rs /w/key.rs /w/config.json /w/credentials.rs /w/environment \
-                      /w/.environment /w/keys/readme.md /";
-        for path in public.split_whitespace() {
-            assert!(!is_secret(Path::new(path)), "{path}");
+        for path in PUBLIC.split_whitespace() {
+            for written in [path.to_owned(), path.to_ascii_uppercase()] {
+                assert!(!is_secret(Path::new(&written)), "{written}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_secrets_of_a_home_lie_below_it_each_once() {
+        let all = home_secrets(Path::new("/h"));
+        let lone = |path: &&PathBuf| !all.iter().any(|other| other != *path && path.starts_with(other));
+        assert_eq!(all.iter().filter(lone).count(), all.len());
+        assert!(all.iter().all(|path| path.starts_with("/h") && path != Path::new("/h")));
+        for below in [".ssh", ".netrc", ".config/gh"] {
+            assert!(all.contains(&Path::new("/h").join(below)), "{below}");
         }
     }
 

@@ -10,6 +10,7 @@ pub mod escape;
 pub mod fill;
 pub mod glob;
 pub mod nearest;
+pub mod redact;
 pub mod sanitize;
 pub mod sgr;
 pub mod units;

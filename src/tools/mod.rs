@@ -27,6 +27,8 @@ mod recall;
 mod target;
 mod walk;
 
+#[cfg(all(test, target_os = "linux"))]
+mod races_test;
 #[cfg(test)]
 mod testing;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::near;
 use crate::os::file::FileError;
 use crate::os::paths;
+use crate::os::pinned::Pinned;
 use crate::workbench::Workbench;
 
 /// A path from the arguments.
@@ -27,6 +28,11 @@ impl Target {
         let resolved = paths::resolve(&path).unwrap_or_else(|_| path.clone());
         let shown = shown_from(cwd, &path);
         Self { path, resolved, shown, cwd: cwd.to_owned() }
+    }
+
+    /// The file that was judged, held: whatever is put in its way from now on, this is the one that is opened.
+    pub(super) fn pinned(&self) -> Result<Pinned, FileError> {
+        Pinned::new(&self.resolved)
     }
 
     /// The path that was judged, if it still leads where it did: a link that was put there since would lead elsewhere.

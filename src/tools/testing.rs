@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Host, Offer, Prepared, Scene, Tool, ToolResult};
 use crate::protocol::{Access, Answer, CallId, Choice, SavedFile, Tail, Terms, ToolStatus};
 use crate::sandbox::{Sandbox, Tier};
+use crate::text::redact::Redactor;
 use crate::workbench::{Bounds, Setup, Workbench};
 
 /// The session; its directory goes with it.
@@ -71,8 +72,10 @@ impl Session {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
         let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
+        let hidden = ("HIDDEN_TOKEN".to_owned(), "hidden-0123456789".to_owned());
+        let redactor = Arc::new(Redactor::new([], [hidden]));
         let bounds = Bounds { sandbox: nobody, ..Bounds::default() };
-        let setup = Setup { root: root.clone(), environment, bounds, ..Setup::default() };
+        let setup = Setup { root: root.clone(), environment, bounds, redactor, ..Setup::default() };
         let bench = Workbench::new(setup).unwrap();
         let (cancel, progress) = (CancellationToken::new(), Arc::new(watch::Sender::default()));
         let host = Arc::default();

@@ -15,7 +15,7 @@ use super::change::{self, Before, Change};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
-use crate::os::file::{self, FileError, open_regular};
+use crate::os::file::FileError;
 use crate::protocol::{Access, Display, Preview};
 use crate::text::units;
 use crate::workbench::{Image, Stamp, Workbench};
@@ -67,7 +67,7 @@ impl Prepared for Call {
     fn preview<'a>(&'a self, bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>> {
         let (call, bench) = (self.clone(), Arc::clone(bench));
         Box::pin(previewing(move || {
-            let before = call.look(&bench)?;
+            let before = call.look_and_judge(&bench)?;
             Ok(Preview::Changes(vec![call.change(before).shown()]))
         }))
     }
@@ -81,7 +81,7 @@ impl Call {
     async fn carry_out(self, scene: Scene) -> Result<ToolResult, ToolResult> {
         let lock = scene.bench.files().lock(&self.target.resolved).await;
         let (call, bench) = (self.clone(), Arc::clone(&scene.bench));
-        let before = changing(&scene.cancel, move || call.look(&bench)).await?;
+        let before = changing(&scene.cancel, move || call.look_and_judge(&bench)).await?;
         let verb = match &before {
             Before::Bytes(image) if image.bytes() == self.content.as_bytes() => return Ok(self.unchanged()),
             Before::Nothing => "created",
@@ -101,6 +101,17 @@ impl Call {
         ToolResult::success(text, Display::Line("unchanged".to_owned()))
     }
 
+    /// Whether this may be written there, and what would be lost.
+    fn look_and_judge(&self, bench: &Workbench) -> Result<Before, String> {
+        let before = self.look(bench)?;
+        let held = match &before {
+            Before::Bytes(image) => image.bytes(),
+            Before::Nothing | Before::Large(_) => &[],
+        };
+        change::is_real(bench, &self.target, &self.content, held)?;
+        Ok(before)
+    }
+
     /// Whether the file may be written, and what would be lost.
     fn look(&self, bench: &Workbench) -> Result<Before, String> {
         let told = |error: FileError| format!("Error: {error}");
@@ -112,14 +123,14 @@ impl Call {
             }
             Ok(_) | Err(_) => {}
         }
-        let path = self.target.judged()?;
-        let (file, meta) = open_regular(path).map_err(told)?;
+        let place = self.target.pinned().map_err(told)?;
+        let (file, meta) = place.open().map_err(told)?;
         let failed = |error: io::Error| format!("Error: cannot read {}: {error}", self.target.shown);
         let (before, now) = if meta.len() > MOST_HELD {
             let now = Stamp::of_file(file, &meta).map_err(failed)?;
             (Before::Large(now.clone()), now)
         } else {
-            let image = Image::of(file::read_regular(path, MOST_HELD).map_err(told)?);
+            let image = Image::of(place.read(MOST_HELD).map_err(told)?);
             let now = image.stamp();
             (Before::Bytes(image), now)
         };

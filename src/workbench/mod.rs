@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::os::process::Children;
+use crate::text::redact::Redactor;
 
 pub mod blobs;
 pub mod files;
@@ -46,6 +47,7 @@ pub struct Workbench {
     jobs: Jobs,
     todos: Todos,
     veils: Mutex<Option<Arc<Veils>>>,
+    redactor: Arc<Redactor>,
 }
 
 /// Tells the files that a search through a directory must pass over, because a rule forbids or asks for each.
@@ -65,6 +67,8 @@ pub struct Setup {
     pub environment: Vec<(OsString, OsString)>,
     /// What commands find while they are held.
     pub bounds: Bounds,
+    /// Takes secrets out of what is kept and shown.
+    pub redactor: Arc<Redactor>,
 }
 
 impl Workbench {
@@ -77,7 +81,8 @@ impl Workbench {
         Ok(Self {
             files: Files::default(),
             shell: Arc::new(Shell::new(root)),
-            outputs: Outputs::new(setup.outputs),
+            outputs: Outputs::new(setup.outputs).hiding(Arc::clone(&setup.redactor)),
+            redactor: setup.redactor,
             environment,
             bounds: setup.bounds,
             children: Children::new(),
@@ -132,6 +137,11 @@ impl Workbench {
         &self.todos
     }
 
+    /// Takes secrets out of what is kept and shown.
+    pub fn redactor(&self) -> &Arc<Redactor> {
+        &self.redactor
+    }
+
     /// What searches pass over from now on; a file that a call names is judged by itself and not veiled.
     pub fn set_veils(&self, veils: Arc<Veils>) {
         *self.veils.lock().unwrap_or_else(PoisonError::into_inner) = Some(veils);
@@ -170,8 +180,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let environment = vec![("PAGER".into(), "less".into()), ("LANG".into(), "C".into())];
         let bench =
-            Workbench::new(Setup { root: dir.path().into(), outputs: None, environment, ..Setup::default() })
-                .unwrap();
+            Workbench::new(Setup { root: dir.path().into(), environment, ..Setup::default() }).unwrap();
         let value = |wanted: &str| {
             let found: Vec<_> = bench.environment().iter().filter(|(name, _)| name == wanted).collect();
             found.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>()

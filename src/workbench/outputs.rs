@@ -2,15 +2,17 @@
 //!
 //! The private directory also holds what a running command needs for itself. It is made at the first need.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::os::paths::{Open, private_dir, private_file};
 use crate::protocol::CallId;
+use crate::text::redact::Redactor;
 
 /// A file name may have 255 bytes; call ids are some 30.
 const LONGEST_NAME: usize = 100;
@@ -18,6 +20,7 @@ const LONGEST_NAME: usize = 100;
 /// Long outputs.
 #[derive(Debug)]
 pub struct Outputs {
+    redactor: Arc<Redactor>,
     kept: Option<PathBuf>,
     scratch: Mutex<Option<TempDir>>,
 }
@@ -25,7 +28,17 @@ pub struct Outputs {
 impl Outputs {
     /// In `kept`, or in a private directory.
     pub(super) fn new(kept: Option<PathBuf>) -> Self {
-        Self { kept, scratch: Mutex::new(None) }
+        Self { redactor: Arc::default(), kept, scratch: Mutex::new(None) }
+    }
+
+    /// The same; what is written of outputs holds no secret.
+    pub(super) fn hiding(self, redactor: Arc<Redactor>) -> Self {
+        Self { redactor, ..self }
+    }
+
+    /// Takes secrets out of outputs.
+    pub fn redactor(&self) -> &Arc<Redactor> {
+        &self.redactor
     }
 
     /// Where the output of a call goes, a name that is not taken; the file is not made, its directory only where it
@@ -45,7 +58,7 @@ impl Outputs {
         if let Some(directory) = path.parent().filter(|directory| !directory.exists()) {
             private_dir(directory)?;
         }
-        private_file(&path, Open::CreateNew)?.write_all(bytes)?;
+        private_file(&path, Open::CreateNew)?.write_all(&starred(&self.redactor, bytes))?;
         Ok(path)
     }
 
@@ -102,6 +115,17 @@ pub(super) fn draft(directory: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".draft-").tempfile_in(directory)
 }
 
+/// Bytes with stars in the place of secrets: as many, so that every other byte keeps its place.
+fn starred<'a>(redactor: &Redactor, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+    let mut out = Cow::Borrowed(bytes);
+    for place in redactor.places(bytes) {
+        if let Some(secret) = out.to_mut().get_mut(place) {
+            secret.fill(b'*');
+        }
+    }
+    out
+}
+
 /// The call's name with nothing in it that means something to a file system.
 fn file_name(call: &CallId) -> String {
     let plain =
@@ -127,6 +151,14 @@ mod tests {
         assert_eq!(again.file_name().unwrap(), "output-___call_1-2.txt");
         drop(outputs);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn an_output_is_kept_without_secrets() {
+        let redactor = Redactor::new(["sk-0123456789".to_owned()], []);
+        let outputs = Outputs::new(None).hiding(Arc::new(redactor));
+        let path = outputs.write(&CallId::from("call"), b"\xffa sk-0123456789 b").unwrap();
+        assert_eq!(std::fs::read(path).unwrap(), b"\xffa ************* b");
     }
 
     #[test]

@@ -183,7 +183,7 @@ fn the_value_of_a_header_is_kept_like_a_key() {
     ]);
     let clawd = mine(&endpoint, "provider = \"mine\"\n").args(["--yolo", "--debug", "go"]);
     let output = clawd.run().expect_code(1);
-    assert!(output.stderr.contains("who is [secret] and [secret]?"), "{output:#?}");
+    assert!(output.stderr.contains("who is [redacted key] and [redacted key]?"), "{output:#?}");
     assert!(the(&output, "tool_result")["content"].as_str().unwrap().contains("PATH="), "{output:#?}");
     for secret in ["open-sesame", "sk-mine-0123456789"] {
         expect_nowhere(secret, &output, &clawd);

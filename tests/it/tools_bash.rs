@@ -157,13 +157,31 @@ fn no_key_is_in_the_environment() {
     let shop = Workshop::new()
         .with(|clawd| {
             let clawd = clawd.env("OPENAI_API_KEY", "second-key").env("GITHUB_TOKEN", "third-key");
-            clawd.env("TEAM_ACCESS", "fourth-key").env("BASH_ENV", "/nowhere").env("HARMLESS", "seen")
+            let clawd = clawd.env("TEAM_ACCESS", "fourth-key").env("BASH_ENV", "/nowhere");
+            clawd.env("GOFLAGS", "seen").env("UNHEARD_OF", "fifth").env("NODE_COPY", "a-fourth-key")
         })
         .with(|clawd| clawd.home_file("config.toml", "api_key_env = \"TEAM_ACCESS\"\n"));
     let told = tell(&shop, "env");
-    assert!(told.contains("HARMLESS=seen") && told.contains("PATH="), "{told}");
-    for key in ["test-key", "second-key", "third-key", "fourth-key", "BASH_ENV"] {
+    assert!(told.contains("GOFLAGS=seen") && told.contains("PATH="), "{told}");
+    for key in ["test-key", "second-key", "third-key", "fourth-key", "BASH_ENV", "UNHEARD_OF"] {
         assert!(!told.contains(key), "{key}: {told}");
+    }
+}
+
+#[test]
+fn the_user_lets_variables_pass_but_no_key_of_the_program() {
+    let config = "api_key_env = \"TEAM_ACCESS\"\n[sandbox]\n\
+                  environment = [\"UNHEARD_*\", \"GITHUB_TOKEN\", \"TEAM_ACCESS\", \"CLAWD_API_KEY\", \"BASH_ENV\"]\n";
+    let shop = Workshop::new()
+        .with(|clawd| {
+            clawd.env("UNHEARD_OF", "passed").env("UNHEARD_TOKEN", "held-1").env("GITHUB_TOKEN", "named")
+        })
+        .with(|clawd| clawd.env("TEAM_ACCESS", "held-2").env("BASH_ENV", "/nowhere"))
+        .with(|clawd| clawd.home_file("config.toml", config));
+    let told = tell(&shop, "env");
+    assert!(told.contains("UNHEARD_OF=passed") && told.contains("GITHUB_TOKEN=named"), "{told}");
+    for held in ["held-", "test-key", "BASH_ENV"] {
+        assert!(!told.contains(held), "{held}: {told}");
     }
 }
 

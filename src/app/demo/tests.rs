@@ -59,7 +59,7 @@ impl Stage {
         let sample = Sample::copy(&Env::from_pairs([("TMPDIR", temporary.path().as_os_str())])).unwrap();
         let root = sample.root().to_owned();
         let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-        let setup = Setup { root: root.clone(), outputs: None, environment, ..Setup::default() };
+        let setup = Setup { root: root.clone(), environment, ..Default::default() };
         let bench = Arc::new(Workbench::new(setup).unwrap());
         let agent = Agent::create(AgentParts {
             chat: Arc::new(Script { pace }),

@@ -239,7 +239,7 @@ mod tests {
         let refused = "401 No\r\nconnection: close\r\n\r\nsk-0123456789 is wrong";
         let error = Served::with(&[("/v1/models", refused)]).await.list().await.unwrap_err();
         assert_eq!((error.status, error.remedy), (Some(401), Remedy::NextKey));
-        assert!(error.message.contains("[secret] is wrong"), "{}", error.message);
+        assert!(error.message.contains("[redacted key] is wrong"), "{}", error.message);
     }
 
     #[tokio::test]

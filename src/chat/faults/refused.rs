@@ -31,7 +31,7 @@ fn no() -> Vec<Case> {
         case("L02", "with the key in it", [refused(400, "you sent sk-this-is-a-secret-1")]).fails(
             Kind::GiveUp,
             400,
-            &["you sent [secret]"],
+            &["you sent [redacted key]"],
         ),
         case("L02", "another model is no help", [refused(400, "no")]).models(&["b"]).fails(
             Kind::GiveUp,
@@ -99,7 +99,11 @@ fn key() -> Vec<Case> {
             .fails(
                 Kind::NextKey,
                 401,
-                &["refused the key (401)", "Incorrect API key provided: [secret].", "check the key in KEY_1"],
+                &[
+                    "refused the key (401)",
+                    "Incorrect API key provided: [redacted key].",
+                    "check the key in KEY_1",
+                ],
             )
             .retries(&[]),
         case("L03", "no access", [refused(403, "your plan does not cover this")])

@@ -39,7 +39,7 @@ const MOST_COMMANDS: usize = 50;
 
 /// Which commands are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
+pub(super) enum Table {
     /// All: a sandbox holds them in which nothing can be written and nobody be reached.
     Full,
     /// The few that need no sandbox.
@@ -48,7 +48,7 @@ pub enum Table {
 
 /// A line that is known to be harmless, as long as what it reads may be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub(super) struct Known {
     /// What runs, for `bash --noprofile --norc -c` or any other shell. Programs stand in it with their paths.
     pub text: String,
     /// Every path that it names or looks through, absolute: as named, and where its links lead.
@@ -61,7 +61,7 @@ pub struct Known {
 ///
 /// `cwd` is absolute and without links. The environment of what runs must hold nothing that programs obey (`GIT_*`,
 /// `BASH_ENV`, `LD_*`, `*_OPTIONS`, exported functions); that is the affair of who starts it.
-pub fn harmless(line: &str, cwd: &Path, scope: &Scope, sight: &Sight, table: Table) -> Option<Known> {
+pub(super) fn harmless(line: &str, cwd: &Path, scope: &Scope, sight: &Sight, table: Table) -> Option<Known> {
     let (moves, commands) = judged(line, cwd, scope, sight, table)?;
     let text = text_of(moves.as_deref(), &commands)?;
     let mut reads: Vec<PathBuf> = moves.iter().cloned().collect();

@@ -659,12 +659,7 @@ mod tests {
     async fn bash_is_found_beside_an_empty_path() {
         let environment = vec![("PATH".into(), String::new().into())];
         let mut session = Session::new();
-        let setup = crate::workbench::Setup {
-            root: session.root.clone(),
-            outputs: None,
-            environment,
-            ..crate::workbench::Setup::default()
-        };
+        let setup = crate::workbench::Setup { root: session.root.clone(), environment, ..Default::default() };
         session.bench = Arc::new(Workbench::new(setup).unwrap());
         assert_eq!(text(&session, "[[ -n $BASH ]] && echo hello").await, "hello");
     }

@@ -64,7 +64,8 @@ impl Call {
         spawn.env = scene.bench.environment().to_vec();
         spawn.env.extend(directory.map(Directory::variable));
         spawn.limit = self.limit;
-        spawn.keep = Keep { file: scene.bench.outputs().path(&scene.call).ok(), ..said::keep() };
+        let (file, hidden) = (scene.bench.outputs().path(&scene.call).ok(), scene.bench.redactor().clone());
+        spawn.keep = Keep { file, hidden, ..said::keep() };
         spawn
     }
 

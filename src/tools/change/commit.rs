@@ -10,7 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Before, Change, Step, beside};
-use crate::os::file::{self, FileError, open_regular, read_regular};
+use crate::os::file::FileError;
+use crate::os::pinned::{Pinned, remove_empty};
 use crate::os::stage::Staged;
 use crate::tools::target::Target;
 use crate::workbench::{Stamp, Workbench};
@@ -27,7 +28,7 @@ pub(super) fn commit(bench: &Workbench, steps: &[Step]) -> Result<(), String> {
         several => together(bench, several, &mut made),
     });
     if done.is_err() {
-        file::remove_empty(&made);
+        remove_empty(&made);
     }
     done?;
     for ((path, _), stamp) in after.iter().zip(stamps) {
@@ -46,11 +47,17 @@ fn left(step: &Step) -> Option<(&Path, &[u8])> {
 }
 
 fn alone(change: &Change, made: &mut Vec<PathBuf>) -> Result<(), String> {
-    let path = change.target.judged()?;
-    is_still(&change.target, &change.before)?;
-    let written = match change.before {
-        Before::Nothing => file::create_parents(path, made).and_then(|()| file::create(path, &change.after)),
-        Before::Bytes(_) | Before::Large(_) => file::replace(path, &change.after),
+    let Change { target, before, after } = change;
+    let written = match before {
+        Before::Nothing => {
+            is_free(target)?;
+            Pinned::making(&target.resolved, made).and_then(|place| place.create(after))
+        }
+        Before::Bytes(_) | Before::Large(_) => {
+            let place = target.pinned().map_err(|error| told(&error))?;
+            is_still(target, &place, before)?;
+            place.replace(after)
+        }
     };
     written.map_err(|error| told(&error))
 }
@@ -91,24 +98,22 @@ fn state(bench: &Workbench, step: &Step, why: &str) -> String {
 }
 
 fn stage(step: &Step, made: &mut Vec<PathBuf>) -> Result<Staged, String> {
-    let mut free = |target: &Target| -> Result<PathBuf, String> {
-        let path = target.judged()?;
-        file::create_parents(path, made).map_err(|error| told(&error))?;
-        Ok(path.to_owned())
-    };
+    stage_at(step, made).map_err(|error| told(&error))
+}
+
+fn stage_at(step: &Step, made: &mut Vec<PathBuf>) -> Result<Staged, FileError> {
     match step {
         Step::Write(change) => match change.before {
-            Before::Nothing => Staged::create(&free(&change.target)?, &change.after),
-            Before::Bytes(_) | Before::Large(_) => Staged::replace(change.target.judged()?, &change.after),
+            Before::Nothing => Staged::create(&Pinned::making(&change.target.resolved, made)?, &change.after),
+            Before::Bytes(_) | Before::Large(_) => Staged::replace(&change.target.pinned()?, &change.after),
         },
-        Step::Remove(target, _) => Staged::remove(target.judged()?),
+        Step::Remove(target, _) => Staged::remove(&target.pinned()?),
         Step::Move(change, to) => {
             let is_same = matches!(&change.before, Before::Bytes(image) if image.bytes() == change.after);
             let bytes = (!is_same).then_some(change.after.as_slice());
-            Staged::rename(change.target.judged()?, &free(to)?, bytes)
+            Staged::rename(&change.target.pinned()?, &Pinned::making(&to.resolved, made)?, bytes)
         }
     }
-    .map_err(|error| told(&error))
 }
 
 /// Why a change did not come about.
@@ -137,31 +142,38 @@ fn commit_all(staged: &mut [Staged], still: impl Fn(usize) -> Result<(), String>
 
 fn is_as_planned(step: &Step) -> Result<(), String> {
     let (target, before) = step.before();
-    target.judged()?;
-    is_still(target, before)?;
+    match before {
+        Before::Nothing => is_free(target)?,
+        Before::Bytes(_) | Before::Large(_) => {
+            let place = target.pinned().map_err(|error| told(&error))?;
+            is_still(target, &place, before)?;
+        }
+    }
     match step {
-        Step::Move(_, to) => to.judged().map(|_| ()),
+        Step::Move(_, to) => to.pinned().map(drop).map_err(|error| told(&error)),
         Step::Write(_) | Step::Remove(..) => Ok(()),
     }
 }
 
+/// Whether there is no file still.
+fn is_free(target: &Target) -> Result<(), String> {
+    match fs::symlink_metadata(&target.resolved) {
+        Ok(_) => Err(format!("Error: {} has just been made by somebody else", target.shown)),
+        Err(_) => Ok(()),
+    }
+}
+
 /// Whether the file is what it was when the change was planned.
-fn is_still(target: &Target, before: &Before) -> Result<(), String> {
-    let path = &target.resolved;
+fn is_still(target: &Target, place: &Pinned, before: &Before) -> Result<(), String> {
     let is_same = match before {
-        Before::Nothing => {
-            return match fs::symlink_metadata(path) {
-                Ok(_) => Err(format!("Error: {} has just been made by somebody else", target.shown)),
-                Err(_) => Ok(()),
-            };
-        }
+        Before::Nothing => return is_free(target),
         // one byte more would be another file
-        Before::Bytes(image) => match read_regular(path, image.bytes().len() as u64) {
+        Before::Bytes(image) => match place.read(image.bytes().len() as u64) {
             Ok(now) => now == image.bytes(),
             Err(FileError::TooLarge { .. }) => false,
             Err(error) => return Err(told(&error)),
         },
-        Before::Large(was) => stamp(path).map_err(|error| told(&error))? == *was,
+        Before::Large(was) => stamp(place).map_err(|error| told(&error))? == *was,
     };
     if is_same {
         return Ok(());
@@ -169,9 +181,9 @@ fn is_still(target: &Target, before: &Before) -> Result<(), String> {
     Err(format!("Error: {} has just been changed by somebody else: Read it again", target.shown))
 }
 
-fn stamp(path: &Path) -> Result<Stamp, FileError> {
-    let (file, meta) = open_regular(path)?;
-    let failed = |source: io::Error| FileError::Io { verb: "read", path: path.to_owned(), source };
+fn stamp(place: &Pinned) -> Result<Stamp, FileError> {
+    let (file, meta) = place.open()?;
+    let failed = |source: io::Error| FileError::Io { verb: "read", path: place.path().to_owned(), source };
     Stamp::of_file(file, &meta).map_err(failed)
 }
 
@@ -253,7 +265,7 @@ mod tests {
             let failed = commit_all(&mut staged, fails).unwrap_err();
             assert!(failed.stuck.is_empty() && failed.error == "no");
             drop(staged);
-            file::remove_empty(&made);
+            remove_empty(&made);
             assert_eq!(world(&session), before, "the step of number {failing} failed");
         }
     }
@@ -307,7 +319,7 @@ mod tests {
             failed.error
         );
         drop(staged);
-        file::remove_empty(&made);
+        remove_empty(&made);
         assert_eq!(world(&session), before);
     }
 

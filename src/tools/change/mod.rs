@@ -14,7 +14,6 @@ use tokio::sync::OwnedMutexGuard;
 use super::edit::view::text_of;
 use super::target::Target;
 use super::{Scene, ToolResult, changing};
-use crate::os::file::open_regular;
 use crate::protocol::{FileChange, SavedFile};
 use crate::workbench::{Image, Stamp, Workbench};
 
@@ -103,6 +102,17 @@ pub(super) struct Done {
 /// The files that are to be changed, kept from everybody else.
 pub(super) type Locks = Vec<OwnedMutexGuard<()>>;
 
+/// Whether `text` may stand in a file that holds `before`: not where it holds what only stands for a hidden secret, for
+/// that would take the secret's place.
+pub(super) fn is_real(bench: &Workbench, target: &Target, text: &str, before: &[u8]) -> Result<(), String> {
+    let Some(placeholder) = bench.redactor().placeholder(text, before) else { return Ok(()) };
+    Err(format!(
+        "Error: cannot write {}: the text holds {placeholder}, which only stands for a secret that is hidden from you (leave \
+         that line as it is, or have the program read the secret from its environment)",
+        target.shown
+    ))
+}
+
 /// Keeps what the files hold, notes it in the session, and changes them: all or none.
 pub(super) async fn carry_out(scene: &Scene, locks: Locks, changes: Vec<Change>) -> Result<Done, ToolResult> {
     let steps = changes.into_iter().map(Step::Write).collect();
@@ -173,17 +183,18 @@ fn keep(bench: &Workbench, steps: &[Step]) -> (Vec<SavedFile>, Option<String>) {
 }
 
 fn keep_one(bench: &Workbench, target: &Target, before: &Before) -> Result<SavedFile, String> {
-    let path = &target.resolved;
+    let place = target.pinned().map_err(|error| error.to_string());
     let before = match before {
         Before::Nothing => None,
         Before::Bytes(image) => Some(bench.blobs().keep(image).map_err(|error| error.to_string())?),
         Before::Large(_) => {
-            let (file, _) = open_regular(path).map_err(|error| error.to_string())?;
+            let (file, _) = place.clone()?.open().map_err(|error| error.to_string())?;
             Some(bench.blobs().keep_file(file).map_err(|error| error.to_string())?)
         }
     };
-    let mode = path.metadata().map_or(0, |meta| meta.permissions().mode() & 0o7777);
-    Ok(SavedFile { path: path.display().to_string(), before, mode })
+    let meta = place.ok().and_then(|place| place.metadata().ok());
+    let mode = meta.map_or(0, |meta| meta.permissions().mode() & 0o7777);
+    Ok(SavedFile { path: target.resolved.display().to_string(), before, mode })
 }
 
 #[cfg(test)]
@@ -191,10 +202,12 @@ mod tests {
     use std::sync::mpsc::channel;
 
     use futures_util::FutureExt;
-    use serde_json::json;
+    use serde_json::{Value, json};
     use tokio::runtime::Builder;
 
+    use super::super::Tool;
     use super::super::edit::Edit;
+    use super::super::patch::ApplyPatch;
     use super::super::read::Read;
     use super::super::testing::Session;
     use super::super::write::Write;
@@ -211,6 +224,34 @@ mod tests {
         let image = session.bench.blobs().path(edited.before.as_deref().unwrap()).unwrap();
         assert_eq!(std::fs::read(image).unwrap(), b"one\n");
         assert_eq!((made.path.as_str(), &made.before), (session.path("g").to_str().unwrap(), &None));
+    }
+
+    #[tokio::test]
+    async fn what_stands_for_a_secret_is_written_nowhere() {
+        let placeholder = "token = [secret: HIDDEN_TOKEN]\n";
+        let session = Session::with(&[("f", "token = hidden-0123456789\nb\n"), ("literal", placeholder)]);
+        session.told(&Read, json!({"file_path": "f"})).await;
+        session.told(&Read, json!({"file_path": "literal"})).await;
+        let patch = |body: &str| json!({"patch": format!("*** Begin Patch\n{body}\n*** End Patch")});
+        let calls: [(&dyn Tool, Value); 6] = [
+            (&Write, json!({"file_path": "f", "content": placeholder})),
+            (&Write, json!({"file_path": "new", "content": placeholder})),
+            (&Edit, json!({"file_path": "f", "old_string": "b", "new_string": placeholder})),
+            (&Edit, json!({"file_path": "f", "old_string": placeholder, "new_string": "c"})),
+            (&ApplyPatch, patch("*** Update File: f\n@@\n-b\n+token = [secret: HIDDEN_TOKEN]")),
+            (&ApplyPatch, patch("*** Add File: new\n+token = [secret: HIDDEN_TOKEN]")),
+        ];
+        for (tool, arguments) in calls {
+            let preview = session.prepare(tool, &arguments).preview(&session.bench).await;
+            assert!(preview.is_err_and(|error| error.contains("only stands for a secret")), "{arguments}");
+            let error = session.error(tool, arguments).await;
+            assert!(error.contains("the text holds [secret: HIDDEN_TOKEN]"), "{error}");
+        }
+        assert_eq!(session.text("f"), "token = hidden-0123456789\nb\n");
+        assert!(!session.path("new").exists() && session.checkpoints().is_empty());
+        // where it stands as it is, it is no placeholder
+        let edit = json!({"file_path": "literal", "old_string": "token =", "new_string": "# [secret: HIDDEN_TOKEN]"});
+        session.told(&Edit, edit).await;
     }
 
     #[test]

@@ -16,7 +16,6 @@ use super::change::{self, Before, Change, beside};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
-use crate::os::file::read_regular;
 use crate::protocol::{Access, Display, FileChange, Preview};
 use crate::text::clip::{Keep, Limits, clip};
 use crate::text::diff::{diff, unified_text};
@@ -130,8 +129,8 @@ impl Call {
 
     /// Reads the file, sees whether the model knows it, and makes the new bytes. Writes nothing.
     fn plan(&self, bench: &Workbench) -> Result<Plan, String> {
-        let bytes = read_regular(self.target.judged()?, MOST_HASHED)
-            .map_err(|error| self.target.unreadable(&error))?;
+        let read = self.target.pinned().and_then(|file| file.read(MOST_HASHED));
+        let bytes = read.map_err(|error| self.target.unreadable(&error))?;
         if !bench.files().knows(&self.target.resolved) {
             return Err(format!("Error: cannot edit {}: {}", self.target.shown, Stale::Unread));
         }
@@ -141,6 +140,8 @@ impl Call {
         if bench.files().check(&self.target.resolved, &before.stamp()).is_err() {
             return Err(self.changed(bench, before.bytes(), before.stamp()));
         }
+        change::is_real(bench, &self.target, &self.new, before.bytes())?;
+        change::is_real(bench, &self.target, &self.old, before.bytes())?;
         match edited {
             Ok(edited) => Ok(Plan { before, edited }),
             Err(refused) => Err(self.refusal(before.bytes(), &refused)),

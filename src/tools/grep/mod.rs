@@ -22,7 +22,7 @@ use super::schema::{self, Param};
 use super::target::Target;
 use super::walk::{Ignored, Names, Seen, Shown, Tally, Unread, Until, Walk, searching, unsearchable};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
-use crate::os::file::{open_listed, open_regular};
+use crate::os::file::open_listed;
 use crate::protocol::{Access, Display, Preview};
 use crate::text::units;
 use crate::workbench::{Veil, Workbench};
@@ -212,7 +212,8 @@ impl Call {
         }
         let mut hits = self.hits();
         let shown = &self.target.shown;
-        let (file, meta) = open_regular(path).map_err(|error| format!("Error: {error}"))?;
+        let opened = self.target.pinned().and_then(|file| file.open());
+        let (file, meta) = opened.map_err(|error| format!("Error: {error}"))?;
         match self.search.file(&mut self.search.desk(), (file, &meta), until) {
             Ok(Searched::Text(found)) => hits.push(SystemTime::UNIX_EPOCH, || shown.clone(), found),
             Ok(Searched::Binary) => return Err(format!("Error: {shown} is not a text file")),

@@ -300,12 +300,7 @@ mod tests {
     fn a_home_is_told_and_not_looked_at() {
         let root = tempfile::tempdir().unwrap();
         let environment = vec![("HOME".into(), "/home/ann".into())];
-        let setup = crate::workbench::Setup {
-            root: root.path().into(),
-            outputs: None,
-            environment,
-            ..crate::workbench::Setup::default()
-        };
+        let setup = crate::workbench::Setup { root: root.path().into(), environment, ..Default::default() };
         let bench = Workbench::new(setup).unwrap();
         let error = Target::new("~/notes.txt", bench.root()).missing_in(&bench);
         assert_eq!(error, "Error: ~/notes.txt does not exist. Did you mean /home/ann/notes.txt?");

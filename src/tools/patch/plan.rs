@@ -12,8 +12,8 @@ use super::form::{Deed, Hunk, Part};
 use super::hunks;
 use super::place;
 use super::told;
-use crate::os::file::{FileError, read_regular};
-use crate::tools::change::{Before, Change, Step};
+use crate::os::file::FileError;
+use crate::tools::change::{self, Before, Change, Step};
 use crate::tools::target::Target;
 use crate::workbench::files::MOST_HASHED;
 use crate::workbench::{Image, Stale, Workbench};
@@ -115,7 +115,9 @@ impl Board<'_> {
                 named.error(&format!("{shown} is moved away in this patch: add it with another call"))
             );
         }
-        let mut bytes = lines.join("\n").into_bytes();
+        let text = lines.join("\n");
+        change::is_real(self.bench, &named.target, &text, &[])?;
+        let mut bytes = text.into_bytes();
         if !lines.is_empty() {
             bytes.push(b'\n');
         }
@@ -137,6 +139,7 @@ impl Board<'_> {
         if let Some(why) = place::unfit(&before, &added.join("\n")).filter(|_| !hunks.is_empty()) {
             return Err(named.error(&format!("cannot edit {}: {why}", named.target.shown)));
         }
+        change::is_real(self.bench, &named.target, &added.join("\n"), &before)?;
         let patched = hunks::apply(&before, hunks)
             .map_err(|misfit| told::misfit(&named.target.shown, &before, hunks, &misfit))?;
         match &named.to {
@@ -182,8 +185,8 @@ impl Board<'_> {
                 .then_some(at)
                 .ok_or_else(|| named.error(&format!("{} is gone by then", target.shown)));
         }
-        let bytes = read_regular(target.judged()?, MOST_HASHED).map_err(|error| target.unreadable(&error))?;
-        let image = Image::of(bytes);
+        let read = target.pinned().and_then(|file| file.read(MOST_HASHED));
+        let image = Image::of(read.map_err(|error| target.unreadable(&error))?);
         match self.bench.files().check(&target.resolved, &image.stamp()) {
             Ok(()) => {}
             Err(Stale::Unread) => {

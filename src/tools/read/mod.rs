@@ -21,7 +21,7 @@ use self::window::{After, LONGEST_LINE, LONGEST_LOOK, Oddity, Rest, Window};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, looking, previewing};
-use crate::os::file::{FileError, open_regular};
+use crate::os::file::FileError;
 use crate::os::paths::hex;
 use crate::protocol::{Access, Content, Display, Part, Preview, ToolStatus};
 use crate::text::clip;
@@ -115,7 +115,7 @@ impl Prepared for Call {
 
 impl Call {
     fn read(&self, bench: &Workbench, cancel: CancellationToken) -> Result<ToolResult, String> {
-        let opened = open_regular(self.target.judged()?);
+        let opened = self.target.pinned().and_then(|file| file.open());
         let (file, meta) = opened.map_err(|error| self.refusal(&error, bench))?;
         let size = meta.len();
         let mut source = Source::new(file, meta, cancel);

@@ -49,7 +49,7 @@ fn a_refusal_is_said_and_the_session_goes_on() {
             "L03",
             "a bad key",
             [refused(401, "Incorrect API key: test-key")],
-            &["refused the key (401)", "[secret]", "check the key in CLAWD_API_KEY"],
+            &["refused the key (401)", "[redacted key]", "check the key in CLAWD_API_KEY"],
         ),
         failed(
             "L03",

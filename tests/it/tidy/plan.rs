@@ -217,6 +217,7 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("grep-searcher", &["src/tools/grep/"]),
     ("grep-regex", &["src/tools/grep/"]),
     ("regex", &["src/agent/intent/", "src/tools/grep/"]),
+    ("aho-corasick", &["src/text/redact.rs"]),
     ("similar", &["src/text/diff.rs"]),
     (
         "tempfile",
