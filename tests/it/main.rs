@@ -34,6 +34,7 @@ mod run_edges;
 mod screen;
 mod screen_layer;
 mod sessions;
+mod state_files;
 mod tidy;
 mod tools_bash;
 mod tools_edit;

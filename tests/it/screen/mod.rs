@@ -50,6 +50,11 @@ fn open(clawd: &Clawd) -> Pty {
     pty
 }
 
+/// This program, at rest.
+pub(crate) fn chat_with(clawd: &Clawd) -> Pty {
+    open(clawd)
+}
+
 /// The program against this endpoint, with no arguments.
 pub(crate) fn chat(endpoint: &Endpoint) -> Pty {
     open(&Clawd::new(endpoint))
