@@ -33,6 +33,7 @@ mod reach;
 mod run_edges;
 mod screen;
 mod screen_layer;
+mod secrets;
 mod sessions;
 mod state_files;
 mod tidy;

@@ -75,7 +75,7 @@ pub(crate) fn wait_for_rest(pty: &Pty) {
 }
 
 /// Presses a key in answer to a question that contains `title`, as somebody who has read it.
-fn answer(pty: &Pty, title: &str, key: &str) {
+pub(crate) fn answer(pty: &Pty, title: &str, key: &str) {
     pty.wait_for(title);
     std::thread::sleep(GUARD);
     pty.key(key);
