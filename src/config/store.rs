@@ -4,15 +4,16 @@ use std::io;
 use std::path::Path;
 
 use super::ConfigError;
-use crate::os::file::{read_regular, replace};
+use crate::os::file::{read_own, replace};
 use crate::os::paths::{Open, private_dir, private_file};
 
 /// No such file is written by hand or by program; a larger one is a mistake.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The text of a file; `None` where there is none. A byte order mark is left out.
+/// The text of a file; `None` where there is none. A byte order mark is left out. One that somebody else may have written is
+/// an error.
 pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
-    let bytes = match read_regular(path, MAX_BYTES) {
+    let bytes = match read_own(path, MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => return Ok(None),
         Err(error) => return Err(error.into()),

@@ -20,7 +20,7 @@ use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 use tempfile::TempPath;
 
-use super::paths::{hex, resolve};
+use super::paths::{hex, resolve, strangers_hand};
 use super::pinned::is_a_link;
 
 /// What a file can be instead of regular.
@@ -56,6 +56,9 @@ pub enum FileError {
     /// Also when a link leads to a name where nothing is: it is not written through.
     #[error("cannot write {}: it is a link to {}, which does not exist", .path.display(), .target.display())]
     Dangling { path: PathBuf, target: PathBuf },
+    /// Of the user's settings: somebody else may have written it.
+    #[error("cannot trust {}: {why}", .path.display())]
+    Untrusted { path: PathBuf, why: &'static str },
     /// The path led elsewhere when it was judged.
     #[error("cannot use {}: it, or a directory above it, has just become a link", .path.display())]
     Relinked { path: PathBuf },
@@ -71,6 +74,7 @@ impl FileError {
             Self::NotRegular { .. }
             | Self::TooLarge { .. }
             | Self::Dangling { .. }
+            | Self::Untrusted { .. }
             | Self::Relinked { .. } => None,
         }
     }
@@ -82,6 +86,7 @@ impl FileError {
             Self::NotRegular { path, .. }
             | Self::TooLarge { path, .. }
             | Self::Dangling { path, .. }
+            | Self::Untrusted { path, .. }
             | Self::Relinked { path }
             | Self::Io { path, .. } => name.clone_into(path),
         }
@@ -168,6 +173,15 @@ fn proc_mount(line: &[u8]) -> Option<PathBuf> {
 /// The whole of a regular file of at most `max` bytes.
 pub fn read_regular(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
     read_opened(open_regular(path)?, path, max)
+}
+
+/// The same of a file that the user rules by: nobody else may have written it. It may be a link.
+pub fn read_own(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
+    let (file, meta) = open_regular(path)?;
+    match strangers_hand(&meta) {
+        Some(why) => Err(FileError::Untrusted { path: path.to_owned(), why }),
+        None => read_opened((file, meta), path, max),
+    }
 }
 
 /// The same of a file that is open; `path` is its name in errors.

@@ -63,6 +63,8 @@ impl SessionLog {
     /// Where it cannot be opened, or another process writes it.
     pub fn resume(path: &Path, id: SessionId) -> Result<(Self, Loaded), SessionError> {
         let open_error = |source| SessionError::Open { path: path.to_owned(), source };
+        // a directory that cannot be closed to others is no reason to lose a session
+        path.parent().map_or(Ok(()), closed).ok();
         let mut file = private_file(path, Open::Append).map_err(open_error)?;
         lock(&file, &id, path)?;
         let mut bytes = Vec::new();
@@ -91,8 +93,12 @@ impl SessionLog {
         head: SessionHead,
         at: u64,
     ) -> Result<(Self, Loaded), SessionError> {
-        let bytes =
-            std::fs::read(parent).map_err(|source| SessionError::Open { path: parent.to_owned(), source })?;
+        let read = |mut file: File| {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        let bytes = private_file(parent, Open::Read).and_then(read);
+        let bytes = bytes.map_err(|source| SessionError::Open { path: parent.to_owned(), source })?;
         let old = super::load::parse(&bytes);
         if old.writable == Writable::NewerFormat {
             return Err(SessionError::Newer { path: parent.to_owned() });
@@ -104,7 +110,7 @@ impl SessionLog {
         let lines = bytes.get(..whole).unwrap_or_default().split_inclusive(|&byte| byte == b'\n');
         lines.filter(|line| !is_head(line)).for_each(|line| copy.extend_from_slice(line));
         let path = file_of(directory, &id);
-        let written = private_dir(directory).and_then(|()| {
+        let written = closed(directory).and_then(|()| {
             let mut file = private_file(&path, Open::Append)?;
             file.write_all(&copy)
         });
@@ -181,7 +187,7 @@ impl SessionLog {
         match &mut self.state {
             State::Unborn(head) => {
                 if let Some(directory) = self.path.parent() {
-                    private_dir(directory)?;
+                    closed(directory)?;
                 }
                 let file = private_file(&self.path, Open::Append)?;
                 file.try_lock().map_err(io::Error::from)?;
@@ -199,6 +205,15 @@ impl SessionLog {
             }
         }
     }
+}
+
+/// Makes the directory of a project's sessions, for the user alone, and closes that of all projects too: whoever may write
+/// there could put another in its place.
+fn closed(directory: &Path) -> io::Result<()> {
+    if let Some(all) = directory.parent().filter(|all| all.ends_with("sessions")) {
+        private_dir(all)?;
+    }
+    private_dir(directory)
 }
 
 fn file_of(directory: &Path, id: &SessionId) -> PathBuf {

@@ -50,6 +50,11 @@ fn open(clawd: &Clawd) -> Pty {
     pty
 }
 
+/// This program, at rest.
+pub(crate) fn chat_with(clawd: &Clawd) -> Pty {
+    open(clawd)
+}
+
 /// The program against this endpoint, with no arguments.
 pub(crate) fn chat(endpoint: &Endpoint) -> Pty {
     open(&Clawd::new(endpoint))
@@ -70,7 +75,7 @@ pub(crate) fn wait_for_rest(pty: &Pty) {
 }
 
 /// Presses a key in answer to a question that contains `title`, as somebody who has read it.
-fn answer(pty: &Pty, title: &str, key: &str) {
+pub(crate) fn answer(pty: &Pty, title: &str, key: &str) {
     pty.wait_for(title);
     std::thread::sleep(GUARD);
     pty.key(key);
