@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::testing::{call, check, facts, live, model, text};
 use super::*;
+use crate::app::{GroupForm, TrustGroup, TrustQuestion};
 use crate::protocol::{
     Access, Approval, CallForm, CallId, Choice, Display, ExecAccess, JobState, JobView, Preview, QuestionId,
     Tail, Todo, TodoStatus, ToolName, ToolStatus, Waiting, Why,
@@ -16,7 +17,7 @@ use crate::tui::model::choice::Item;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::picker::Picker;
 use crate::tui::model::question::{Asking, Guard, Row};
-use crate::tui::model::setup::{Choosing, FirstRun, Step, TrustCard, Trusting};
+use crate::tui::model::setup::{Choosing, FirstRun, Step, Trusting};
 use crate::tui::model::tasks::Tasks;
 use crate::tui::model::todos::{Extent, TodoChange, Todos};
 
@@ -620,9 +621,13 @@ fn any_stage() -> impl Strategy<Value = fn(Model) -> Model> {
             model
         },
         |mut model| {
-            let card =
-                TrustCard { directory: "~/日本語".to_owned(), brings: vec!["hook \x1b[2J".repeat(9)] };
-            model.stage = Stage::Trusting(Trusting { card, focus: 2, guard: guard() });
+            let items = vec!["hook \x1b[2J".repeat(9)];
+            let group = TrustGroup { title: "hook", form: GroupForm::Lines, items };
+            let question =
+                TrustQuestion {
+                    directory: "~/日本語".to_owned(), groups: vec![group], ..Default::default()
+                };
+            model.stage = Stage::Trusting(Trusting { question, focus: 2, guard: guard() });
             model
         },
         |mut model| {
