@@ -132,7 +132,7 @@ impl Told {
         self.settle(Standing::LeftOut);
         let texts = self.scan.names().into_iter();
         let all = texts.chain(self.scan.brings.items.iter().map(|item| item.file.clone()));
-        Some(format!("{} left out: the directory is not trusted (try --trust)", listed(all)))
+        Some(format!("left out: {} (the directory is not trusted: try --trust)", listed(all)))
     }
 
     /// Nobody is there to ask: what an earlier yes covers counts, and what needs none in this mode. Says what is left out.
@@ -143,14 +143,14 @@ impl Told {
             Before::Nothing | Before::Another => None,
         };
         let why = match earlier {
-            Some(_) => "it is new or has changed since the directory was trusted",
+            Some(_) => "new or changed since the directory was trusted",
             None => "the directory is not trusted",
         };
         let Some(yes) = earlier.or_else(|| trust::unasked(&self.scan, mode)) else { return self.look_only() };
         let items = self.scan.brings.items.iter().filter(|item| !yes.covers(item));
         let files = listed(items.map(|item| item.file.clone()));
         self.settle(Standing::Trusted(yes));
-        Some(format!("{files} left out: {why} (try --trust)"))
+        Some(format!("left out: {files} ({why}: try --trust)"))
     }
 
     fn settle(&mut self, standing: Standing) {

@@ -87,7 +87,9 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
         key_variables: key_variables(&file.endpoint),
         warnings,
     };
-    project.into_iter().for_each(|wishes| wishes.tighten(&mut config, typed.as_ref()));
+    for wishes in project {
+        wishes.tighten(&mut config, typed.as_ref());
+    }
     Ok(config)
 }
 

@@ -23,7 +23,7 @@ const MAY: [&str; 7] =
 const MAY_OF_PERMISSIONS: [&str; 2] = ["ask", "deny"];
 
 /// Warnings of one file that are told; who writes more of them does not want to be understood.
-const TOLD: usize = 10;
+const TOLD: usize = 20;
 
 /// One of a project's two files, the stronger one last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -336,10 +336,10 @@ base_url = "http://evil/v1"
 
     #[test]
     fn many_warnings_are_counted() {
-        let text: String = (0..50).map(|n| format!("odd{n} = 1\n")).collect();
-        let warnings = read(&text).unwrap().warnings;
+        let text: Vec<String> = (0..50).map(|n| format!("odd{n} = 1")).collect();
+        let warnings = read(&text.join("\n")).unwrap().warnings;
         assert_eq!(warnings.len(), TOLD + 1);
-        assert_eq!(warnings.last().unwrap(), "… and 40 more warnings of this kind");
+        assert_eq!(warnings.last().unwrap(), "… and 30 more warnings of this kind");
     }
 
     #[test]

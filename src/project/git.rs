@@ -304,8 +304,8 @@ mod tests {
     fn no_more_is_listed_than_a_person_could_read() {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join(".git")).unwrap();
-        let many: String = (0..200).map(|n| format!("a{n} = !x\n")).collect();
-        fs::write(dir.path().join(".git/config"), format!("[alias]\n{many}")).unwrap();
+        let many: Vec<String> = (0..200).map(|n| format!("a{n} = !x")).collect();
+        fs::write(dir.path().join(".git/config"), format!("[alias]\n{}", many.join("\n"))).unwrap();
         assert_eq!(odd_git_keys(&dir.path().canonicalize().unwrap()).len(), LISTED);
         fs::write(dir.path().join(".git/config"), vec![b'x'; 1 << 17]).unwrap();
         assert_eq!(odd_git_keys(&dir.path().canonicalize().unwrap()), [""; 0]);

@@ -137,7 +137,9 @@ mod tests {
     impl World {
         fn new(files: &[(&str, &str)]) -> Self {
             let world = Self { home: tempfile::tempdir().unwrap(), dir: tempfile::tempdir().unwrap() };
-            files.iter().for_each(|(name, text)| world.write(name, text));
+            for (name, text) in files {
+                world.write(name, text);
+            }
             world
         }
 

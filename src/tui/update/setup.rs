@@ -161,14 +161,13 @@ fn type_into(buffer: &mut Buffer, action: Option<Action>) {
 mod tests {
     use super::super::testing::{draft, idle, press, reply};
     use super::*;
-    use crate::app::TrustQuestion;
     use crate::tui::model::setup::{FirstRun, Looking};
     use crate::tui::msg::Reply;
 
     fn trusting() -> Model {
         let mut model = idle();
         model.stage = Stage::Opening;
-        reply(&mut model, Reply::AskTrust(Box::new(TrustQuestion::default())));
+        reply(&mut model, Reply::AskTrust(Box::default()));
         model
     }
 

@@ -3,6 +3,8 @@
 //! Without a screen there is nobody to ask: an earlier yes or `--trust` counts, and one line says what was left out. On the
 //! screen the question lists what the directory would bring. What a project may never do is tried with a yes.
 
+mod screen;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
@@ -12,8 +14,7 @@ use serde_json::{Value, json};
 use crate::endpoint::{Endpoint, Request, text};
 use crate::harness::{Clawd, Output};
 use crate::headless::{calling, streaming_again, the};
-use crate::pty::{Pty, Size};
-use crate::screen::{answer, leave, open, say, wait_for_rest};
+use crate::screen::{answer, leave, open};
 
 /// The user's own configuration; the model stands in no variable, so that a project could name another.
 fn user(endpoint: &Endpoint) -> Clawd {
@@ -80,8 +81,9 @@ fn before_a_yes_nothing_of_a_project_is_sent_or_run() {
     for args in [&[][..], &["--permission-mode", "plan"]] {
         let (model, _, said) = told(&endpoint, &clawd, args);
         assert_eq!(model, "users");
-        let line = "AGENTS.md, .clawd/config.toml, .clawd/commands/evilcmd.md, .clawd/skills/evilskill/SKILL.md, \
-                    .clawd/agents/evilagent.md, .mcp.json left out: the directory is not trusted (try --trust)";
+        let line = "left out: AGENTS.md, .clawd/config.toml, .clawd/commands/evilcmd.md, \
+                    .clawd/skills/evilskill/SKILL.md, .clawd/agents/evilagent.md, .mcp.json \
+                    (the directory is not trusted: try --trust)";
         assert_eq!(said, [line]);
         let request = endpoint.requests().pop().unwrap();
         assert!(!request.body.to_string().contains("evil"), "{}", request.body);
@@ -199,14 +201,13 @@ fn a_thing_that_has_changed_is_off_until_it_is_approved_and_text_is_not() {
         clawd.file(SETTINGS, &before.replace("\"projects\"", "\"changed\"")).file("AGENTS.md", "other-words");
     let (model, system, said) = told(&endpoint, &clawd, &[]);
     assert_eq!((model.as_str(), system.contains("other-words")), ("users", true));
-    let line =
-        ".clawd/config.toml left out: it is new or has changed since the directory was trusted (try --trust)";
+    let line = "left out: .clawd/config.toml (new or changed since the directory was trusted: try --trust)";
     assert_eq!(said, [line]);
     assert_eq!(told(&endpoint, &clawd, &["--yolo"]).0, "users", "bypass is no trust");
     let clawd = clawd.file(SETTINGS, &before).file(LOCAL, "model = \"new\"");
     let (model, _, said) = told(&endpoint, &clawd, &[]);
     assert_eq!(model, "projects", "the new file alone is off");
-    assert!(said.concat().starts_with(".clawd/config.local.toml left out: it is new"), "{said:?}");
+    assert!(said.concat().starts_with("left out: .clawd/config.local.toml (new"), "{said:?}");
     endpoint.finish();
 }
 
@@ -215,7 +216,7 @@ fn bypass_sends_plain_text_and_nothing_else() {
     let endpoint = Endpoint::script([]);
     let (model, system, said) = told(&endpoint, &full(&endpoint), &["--yolo"]);
     assert_eq!((model.as_str(), system.contains("evil-words")), ("users", true));
-    assert!(said.len() == 1 && said[0].starts_with(".clawd/config.toml, "), "{said:?}");
+    assert!(said.len() == 1 && said[0].starts_with("left out: .clawd/config.toml, "), "{said:?}");
     assert!(!said[0].contains("AGENTS.md"), "{said:?}");
     endpoint.finish();
 }
@@ -234,7 +235,7 @@ fn a_record_that_cannot_be_believed_is_said_in_a_line_and_trusts_nothing() {
         assert_eq!((model.as_str(), system.contains("evil")), ("users", false), "{why}");
         assert_eq!(said.len(), 2, "{said:?}");
         assert!(said[0].starts_with("no earlier trust counts: ") && said[0].contains(why), "{why}: {said:?}");
-        assert!(said[1].starts_with("AGENTS.md, .clawd/config.toml left out: "), "{said:?}");
+        assert!(said[1].starts_with("left out: AGENTS.md, .clawd/config.toml ("), "{said:?}");
     };
     mode(&record, 0o666);
     check("others may write to it (try removing it)");
@@ -337,7 +338,7 @@ fn a_broken_file_is_an_error_for_whoever_says_yes_to_it_and_for_nobody_else() {
     let clawd = user(&endpoint).file("AGENTS.md", "evil-words").file(SETTINGS, "\nnudge = \"yes\"\n");
     let why = "cannot read .clawd/config.toml: line 2: `nudge` must be true or false, not a text";
     let (_, _, said) = told(&endpoint, &clawd, &[]);
-    assert_eq!(said, ["AGENTS.md, .clawd/config.toml left out: the directory is not trusted (try --trust)"]);
+    assert_eq!(said, ["left out: AGENTS.md, .clawd/config.toml (the directory is not trusted: try --trust)"]);
     let output = streaming_again(&clawd).args(["--trust", "go"]).run().expect_code(2);
     assert!(output.stderr.contains(why), "{}", output.stderr);
     assert_eq!(output.result()["error"]["type"], "initialization_failed");
@@ -366,127 +367,6 @@ fn a_session_that_goes_on_keeps_its_model_whatever_the_project_names() {
     let shown = pty.history().concat().matches("as this session had it").count();
     assert_eq!(shown, 1);
     leave(&pty);
-    endpoint.finish();
-}
-
-#[test]
-fn the_question_lists_what_the_directory_would_bring_and_nothing_is_done_meanwhile() {
-    let endpoint = Endpoint::script([text("First."), text("Second.")]);
-    let clawd =
-        full(&endpoint).file(LOCAL, "base_url = \"http://evil/v1\"\n[permissions]\nallow = [\"Bash\"]\n");
-    let pty = Pty::spawn(&clawd, Size::new(100, 30));
-    pty.wait_for("Do you trust this directory?");
-    let shown = pty.screen_text();
-    for expected in [
-        "instructions for the model: AGENTS.md",
-        "settings: model = \"projects\", deny Read(./evil-deny) (.clawd/config.toml)",
-        "commands (this version runs none): evilcmd",
-        "skills (this version uses none): evilskill",
-        "agents (this version uses none): evilagent",
-        "hook (this version runs none): SessionStart: touch evil-ran",
-        "MCP server (this version starts none): evilsrv: touch evil-ran",
-        "MCP server (this version starts none): evilmcp: touch evil-ran",
-        "left out in any case: base_url (.clawd/config.local.toml), allow Bash (.clawd/config.local.toml)",
-        "git obeys its own configuration here: core.fsmonitor = ./evil-fsmonitor.sh",
-        "❯ 2. Look only",
-    ] {
-        assert!(shown.contains(expected), "{expected}\n{shown}");
-    }
-    assert_eq!((endpoint.requests().len(), endpoint.other_requests().len()), (0, 0));
-    answer(&pty, "trust", "1");
-    pty.wait_for("default");
-    say(&pty, "one");
-    pty.wait_for("First.");
-    wait_for_rest(&pty);
-    leave(&pty);
-    let pty = open(&clawd.again());
-    pty.wait_for("projects");
-    assert!(!pty.screen_text().contains("Do you trust"), "it is not asked again");
-    say(&pty, "two");
-    pty.wait_for("Second.");
-    wait_for_rest(&pty);
-    leave(&pty);
-    for request in endpoint.requests() {
-        assert_eq!(request.body["model"], "projects");
-        assert!(system(&request).contains("evil-words"));
-    }
-    assert!(!clawd.project().join("evil-ran").exists());
-    endpoint.finish();
-}
-
-#[test]
-fn look_only_heeds_nothing_of_the_project_and_says_so() {
-    let endpoint = Endpoint::script([text("First.")]);
-    let clawd = full(&endpoint);
-    let pty = open(&clawd);
-    answer(&pty, "trust", "enter");
-    pty.wait_for("left out");
-    say(&pty, "one");
-    pty.wait_for("First.");
-    wait_for_rest(&pty);
-    leave(&pty);
-    let request = endpoint.requests().pop().unwrap();
-    assert!(
-        !request.body.to_string().contains("evil") && request.body["model"] == "users",
-        "{}",
-        request.body
-    );
-    assert!(!clawd.clawd_home().join("trust.toml").exists());
-    endpoint.finish();
-}
-
-#[test]
-fn a_directory_that_has_changed_is_asked_about_again_with_what_is_new() {
-    let endpoint = Endpoint::script([]);
-    let clawd = full(&endpoint);
-    say_yes(&clawd);
-    let clawd = clawd
-        .file(SETTINGS, &clawd.read(SETTINGS).replace("\"projects\"", "\"changed\""))
-        .file(".clawd/commands/fresh.md", "x");
-    let pty = open(&clawd.again());
-    pty.wait_for("Do you still trust this directory?");
-    let shown = pty.screen_text();
-    assert!(shown.contains("changed: model = \"changed\"") && shown.contains("new: fresh"), "{shown}");
-    assert!(!shown.contains("evilcmd") && !shown.contains("AGENTS.md"), "only what is new\n{shown}");
-    answer(&pty, "trust", "2");
-    pty.wait_for("left out");
-    pty.wait_for("users");
-    leave(&pty);
-    say_yes(&clawd);
-    assert_eq!(told(&endpoint, &clawd, &[]).0, "changed");
-    endpoint.finish();
-}
-
-#[test]
-fn a_paste_is_no_answer_and_all_can_be_read_on_a_small_screen() {
-    let endpoint = Endpoint::script([]);
-    let clawd = full(&endpoint);
-    let pty = Pty::spawn(&clawd, Size::new(40, 12));
-    pty.wait_for("1. Trust it");
-    let shown = pty.screen_text();
-    assert!(shown.contains("more lines (Ctrl+O shows all)") && shown.contains("3. Leave"), "{shown}");
-    pty.paste("1\n");
-    answer(&pty, "trust", "ctrl-o");
-    pty.wait_for("q closes");
-    pty.wait_until("the end of the list", |screen| screen.contents().contains("evil-fsmonitor"));
-    pty.key("q");
-    pty.wait_for("1. Trust it");
-    answer(&pty, "trust", "3");
-    assert_eq!(pty.wait_exit().code, 0);
-    pty.assert_terminal_restored();
-    assert!(!clawd.clawd_home().join("trust.toml").exists());
-    endpoint.finish();
-}
-
-#[test]
-fn an_option_trusts_for_one_run_on_the_screen_too() {
-    let endpoint = Endpoint::script([]);
-    let clawd = full(&endpoint);
-    let pty = open(&clawd.again().arg("--trust"));
-    pty.wait_for("projects");
-    assert!(!pty.screen_text().contains("Do you trust"));
-    leave(&pty);
-    assert!(!clawd.clawd_home().join("trust.toml").exists());
     endpoint.finish();
 }
 
