@@ -86,21 +86,22 @@ impl Walk<'_> {
             }
         };
         if !found.says.is_empty() {
-            let content = found.says.join("\n");
+            let content = serde_json::Value::from(found.says.clone()).to_string();
             let item = Item::new(ItemKind::Settings, (name, ""), found.says, content.as_bytes());
             self.brings.items.push(item);
         }
-        self.parts(ItemKind::Hook, name, &found.hooks);
-        self.parts(ItemKind::Server, name, &found.servers);
+        self.parts((ItemKind::Hook, "hooks"), name, &found.hooks);
+        self.parts((ItemKind::Server, "mcp_servers"), name, &found.servers);
         self.brings.left_out.extend(found.left_out.iter().map(|key| format!("{key} ({name})")));
         let (wishes, warnings) = (Ok(found.wishes), found.warnings);
         self.brings.settings.push(Settings { file, wishes, warnings });
     }
 
-    fn parts(&mut self, kind: ItemKind, file: &str, parts: &[Part]) {
+    fn parts(&mut self, (kind, table): (ItemKind, &str), file: &str, parts: &[Part]) {
         let items = parts.iter().map(|part| {
             let shows = part.shows.iter().map(|line| format!("{}: {line}", part.name)).collect();
-            Item::new(kind, (file, &part.name), shows, part.content.as_bytes())
+            let name = format!("{table}.{}", part.name);
+            Item::new(kind, (file, &name), shows, part.content.as_bytes())
         });
         self.brings.items.extend(items);
     }
@@ -110,7 +111,7 @@ impl Walk<'_> {
         let Some(bytes) = self.read(&self.root.join(name), name) else { return };
         let Some(text) = self.text(&bytes, name) else { return };
         match survey_servers(text) {
-            Ok(servers) => self.parts(ItemKind::Server, name, &servers),
+            Ok(servers) => self.parts((ItemKind::Server, "mcp_servers"), name, &servers),
             Err(error) => {
                 let shows = vec![format!("{name} cannot be read: line {}: it is no JSON", error.line())];
                 self.brings.items.push(Item::new(ItemKind::Server, (name, ""), shows, &bytes));
@@ -275,12 +276,12 @@ mod tests {
             found.brings.items.iter().map(|item| (item.kind, item.name(), item.shows.join("|"))).collect();
         let expected = [
             (ItemKind::Settings, ".clawd/config.toml", "model = \"m\""),
-            (ItemKind::Hook, ".clawd/config.toml Stop", "Stop: ./h.sh"),
-            (ItemKind::Server, ".clawd/config.local.toml s", "s: npx"),
+            (ItemKind::Hook, ".clawd/config.toml hooks.Stop", "Stop: ./h.sh"),
+            (ItemKind::Server, ".clawd/config.local.toml mcp_servers.s", "s: npx"),
             (ItemKind::Command, ".clawd/commands/deploy.md", "deploy"),
             (ItemKind::Skill, ".clawd/skills/draw/SKILL.md", "draw"),
             (ItemKind::Agent, ".clawd/agents/critic.md", "critic"),
-            (ItemKind::Server, ".mcp.json far", "far: https://e/mcp"),
+            (ItemKind::Server, ".mcp.json mcp_servers.far", "far: https://e/mcp"),
         ];
         assert_eq!(shown, expected.map(|(kind, name, shows)| (kind, name.to_owned(), shows.to_owned())));
         let left_out = ["base_url (.clawd/config.toml)", "allow Bash (.clawd/config.local.toml)"];

@@ -67,7 +67,7 @@ impl Item {
     /// Its name among all things of the project.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("{} {}", self.file, self.part).trim_end().to_owned()
+        if self.part.is_empty() { self.file.clone() } else { format!("{} {}", self.file, self.part) }
     }
 
     /// What its content is told from any other by.

@@ -250,12 +250,12 @@ mod tests {
             )
         };
         check(SETTINGS, &config("n", "x", "y"), (SETTINGS, Standing::Changed));
-        check(SETTINGS, &config("m", "z", "y"), (".clawd/config.toml s", Standing::Changed));
-        check(SETTINGS, &config("m", "x", "z"), (".clawd/config.toml Stop", Standing::Changed));
+        check(SETTINGS, &config("m", "z", "y"), (".clawd/config.toml mcp_servers.s", Standing::Changed));
+        check(SETTINGS, &config("m", "x", "z"), (".clawd/config.toml hooks.Stop", Standing::Changed));
         check(".clawd/commands/a.md", "y", (".clawd/commands/a.md", Standing::Changed));
         check(".clawd/commands/b.md", "y", (".clawd/commands/b.md", Standing::New));
         let servers = r#"{"mcpServers": {"s": {"command": "x"}, "t": {"command": "x"}}}"#;
-        check(".mcp.json", servers, (".mcp.json t", Standing::New));
+        check(".mcp.json", servers, (".mcp.json mcp_servers.t", Standing::New));
         world.write(SETTINGS, &config("m", "x", "y"));
         assert!(world.is_trusted(), "a comment changes nothing that counts");
     }
