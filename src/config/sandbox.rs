@@ -46,7 +46,9 @@ impl SandboxConfig {
     pub fn by(&self) -> SandboxBy {
         match self.mode.origin {
             Origin::Flag => SandboxBy::Flag,
-            Origin::Default | Origin::UserFile | Origin::Env(_) => SandboxBy::Configuration,
+            Origin::Default | Origin::UserFile | Origin::Project(_) | Origin::Env(_) => {
+                SandboxBy::Configuration
+            }
         }
     }
 }

@@ -44,7 +44,7 @@ fn usual() -> Size {
 }
 
 /// A program at rest on a usual screen, with its input ready.
-fn open(clawd: &Clawd) -> Pty {
+pub(crate) fn open(clawd: &Clawd) -> Pty {
     let pty = Pty::spawn(clawd, usual());
     pty.wait_for("❯");
     pty

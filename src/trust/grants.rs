@@ -1,43 +1,15 @@
-//! `trust.toml` and `grants.toml`: the user's answers, kept by directory and never in the project.
+//! `grants.toml`: the rules of "don't ask again", kept by project and never in it.
 //!
-//! Both are read again right before they are written, so that two programs side by side lose nothing but what
-//! they say in the same moment.
+//! Read again right before it is written, so that two programs side by side lose nothing but what they say in the same moment.
 
-use std::collections::BTreeSet;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use toml::{Table, Value};
 
 use crate::config::{ConfigError, read_table, write_private};
 use crate::permission::Rule;
 
-use super::Trusted;
-
-/// The directories that are trusted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Record(BTreeSet<PathBuf>);
-
-impl Record {
-    /// Whether this very directory is trusted.
-    pub fn knows(&self, root: &Path) -> bool {
-        self.0.contains(root)
-    }
-}
-
-/// Reads `trust.toml`; nothing is trusted where there is none.
-pub fn read_record(path: &Path) -> Result<Record, ConfigError> {
-    let table = read_table(path)?;
-    let trusted = table.get("trusted").and_then(Value::as_array).into_iter().flatten();
-    Ok(Record(trusted.filter_map(Value::as_str).map(PathBuf::from).collect()))
-}
-
-/// Keeps a yes in `trust.toml`.
-pub fn remember(path: &Path, yes: &Trusted) -> Result<(), ConfigError> {
-    let mut table = read_table(path)?;
-    add(array(&mut table, "trusted"), key(&yes.root)?);
-    write_private(path, table.to_string().as_bytes())
-}
+use super::record::key;
 
 /// The rules of "don't ask again" for a project, from `grants.toml`. What is no rule any more is left out.
 pub fn grants(path: &Path, project: &Path) -> Result<Vec<Rule>, ConfigError> {
@@ -69,17 +41,6 @@ fn add(array: &mut Value, text: &str) {
     {
         items.push(Value::from(text));
     }
-}
-
-/// A directory as TOML can keep it. One that is not UTF-8 cannot be told from others and is never kept.
-fn key(directory: &Path) -> Result<&str, ConfigError> {
-    directory.to_str().ok_or_else(|| ConfigError::Private {
-        path: directory.to_owned(),
-        source: io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "its name is not UTF-8, so it counts for this run alone",
-        ),
-    })
 }
 
 #[cfg(test)]
@@ -116,27 +77,5 @@ mod tests {
         assert_eq!((texts(&path, "/a"), texts(&path, "/b")), (vec!["Read".to_owned()], Vec::new()));
         add_grant(&path, Path::new("/b"), &"Read".parse().unwrap()).unwrap();
         assert_eq!(texts(&path, "/b"), ["Read"]);
-    }
-
-    #[test]
-    fn a_yes_is_for_one_directory_and_not_for_its_neighbours() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("trust.toml");
-        remember(&path, &Trusted { root: PathBuf::from("/a/b") }).unwrap();
-        remember(&path, &Trusted { root: PathBuf::from("/c") }).unwrap();
-        let record = read_record(&path).unwrap();
-        let known = ["/a/b", "/c", "/a", "/a/b/c", "/"].map(|root| record.knows(Path::new(root)));
-        assert_eq!(known, [true, true, false, false, false]);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_name_that_is_not_utf8_is_never_kept() {
-        use std::os::unix::ffi::OsStrExt;
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("trust.toml");
-        let root = PathBuf::from(std::ffi::OsStr::from_bytes(b"/a\xff"));
-        assert!(remember(&path, &Trusted { root }).is_err());
-        assert!(!path.exists());
     }
 }
