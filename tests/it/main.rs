@@ -21,6 +21,7 @@ mod endpoint;
 mod faults;
 mod harness;
 mod headless;
+mod injection;
 mod jobs;
 mod kills;
 mod long_run;
