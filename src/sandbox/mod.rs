@@ -2,6 +2,21 @@
 
 mod plan;
 
+#[cfg(target_os = "linux")]
+pub mod caps;
+
+#[cfg(target_os = "linux")]
+mod filter;
+
+#[cfg(target_os = "linux")]
+pub mod landlock;
+
+#[cfg(target_os = "linux")]
+pub mod seccomp;
+
+#[cfg(target_os = "linux")]
+pub mod thread;
+
 use std::io;
 use std::path::PathBuf;
 
@@ -64,7 +79,11 @@ impl Sandbox {
     }
 
     /// The same command, held.
-    pub fn hold(&self, spawn: Spawn, _profile: &Profile) -> io::Result<Spawn> {
-        Ok(spawn)
+    pub fn hold(&self, spawn: Spawn, profile: &Profile) -> io::Result<Spawn> {
+        match self.tier {
+            #[cfg(target_os = "linux")]
+            Tier::Landlock => Ok(thread::hold(spawn, profile)),
+            _ => Ok(spawn),
+        }
     }
 }
