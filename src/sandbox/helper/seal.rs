@@ -1,0 +1,31 @@
+//! The last thing before the command: every privilege is given up, for good.
+//!
+//! The view alone does not hold whoever may change it. After this nobody in there may: no capability is left nor to be
+//! had, and no program gives more than its caller has.
+
+use std::io;
+
+use rustix::io::Errno;
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set,
+    set_capabilities, set_no_new_privs,
+};
+
+use super::super::plan::Profile;
+
+/// Holds this process, and all that it starts, to what it may do.
+pub(super) fn seal(_profile: &Profile) -> io::Result<()> {
+    clear_ambient_capability_set()?;
+    for number in 0..u64::BITS {
+        match remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << number)) {
+            Ok(()) => {}
+            // one more than this kernel has
+            Err(Errno::INVAL) if number > 0 => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
+    set_no_new_privs(true)?;
+    Ok(())
+}
