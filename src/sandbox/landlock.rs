@@ -64,9 +64,12 @@ pub fn restrict(profile: &Profile, tier: Tier) -> io::Result<()> {
         Tier::Nothing => return Ok(()),
     };
     let rules = grants.into_iter().try_fold(handled(profile.network, tier)?, add)?;
-    match rules.restrict_self().map_err(io::Error::other)?.ruleset {
-        RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
-        RulesetStatus::NotEnforced => Err(io::Error::other("this kernel has no Landlock")),
+    match (rules.restrict_self().map_err(io::Error::other)?.ruleset, tier) {
+        (RulesetStatus::NotEnforced, Tier::Landlock) => Err(io::Error::other("this kernel has no Landlock")),
+        // of a room it is the second lock only
+        (RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced | RulesetStatus::NotEnforced, _) => {
+            Ok(())
+        }
     }
 }
 

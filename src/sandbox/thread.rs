@@ -34,6 +34,18 @@ const CACHES: &str = "caches";
 const CACHE: [(&str, &str); 4] =
     [("GOCACHE", "go-build"), ("UV_CACHE_DIR", "uv"), ("CCACHE_DIR", "ccache"), ("npm_config_cache", "npm")];
 
+/// Whether a command can be held like this, and why not. Nothing needs to be tried: the kernel tells what it has.
+pub fn attempt() -> Result<(), String> {
+    match landlock::abi() {
+        landlock::NEEDED.. => Ok(()),
+        0 => Err("this kernel has no Landlock, or it is not switched on".to_owned()),
+        old => Err(format!(
+            "the Landlock of this kernel is version {old}, {} is needed (Linux 6.2)",
+            landlock::NEEDED
+        )),
+    }
+}
+
 /// The same command, to be started by such a thread. What its environment says already of a variable named here is replaced:
 /// it would lead to where nothing can be written.
 pub fn hold(mut spawn: Spawn, profile: &Profile) -> Spawn {
