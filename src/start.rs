@@ -22,6 +22,7 @@ use crate::os::process::{adopt_orphans, end_orphans};
 use crate::os::signals::{Signal, Signals};
 use crate::os::tty::WaitingLine;
 use crate::protocol::{LoopError, LoopErrorType};
+use crate::sandbox;
 use crate::text::sanitize::sanitize_line;
 use crate::tui;
 
@@ -30,6 +31,11 @@ const SCREEN_WORKERS: usize = 2;
 
 /// Runs the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // in the place of a command that is to be held: nothing of the program is wanted then
+    if let Some(code) = sandbox::dispatch(&arguments) {
+        return code;
+    }
     match cli::parse(arguments) {
         Ok(Parsed::Page(text)) => print_page(&text),
         Ok(Parsed::Run(cli)) => match start(*cli) {

@@ -49,6 +49,15 @@ static STARTED: AtomicU64 = AtomicU64::new(0);
 /// inherits, and nothing else does.
 pub type Confine = Box<dyn FnOnce() -> io::Result<()> + Send>;
 
+/// A program that is started in a command's place, to start the command in its turn and to end as it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Within {
+    pub program: PathBuf,
+    /// Its first arguments; the command's file and arguments follow. It leaves the terminal by itself, with
+    /// `setsid`, unless it leads a process group already.
+    pub words: Vec<OsString>,
+}
+
 /// What to start.
 pub struct Spawn {
     /// Program and arguments; a program without `/` is looked up in the `PATH` of `env`.
@@ -63,6 +72,7 @@ pub struct Spawn {
     /// How many lines [`Tail`] has.
     pub live_lines: usize,
     pub confine: Option<Confine>,
+    pub within: Option<Within>,
 }
 
 impl Spawn {
@@ -76,6 +86,7 @@ impl Spawn {
             keep: Keep::default(),
             live_lines: 5,
             confine: None,
+            within: None,
         }
     }
 }
@@ -201,11 +212,18 @@ fn start(mut spawn: Spawn, leave_terminal: Option<&Path>) -> Result<Started, Spa
 /// session without a terminal they say what they lack. `setsid` becomes the program, so the number stays.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
 fn command(file: &Path, spawn: &Spawn, leave_terminal: Option<&Path>) -> Command {
-    let mut command = Command::new(leave_terminal.unwrap_or(file));
-    if leave_terminal.is_some() {
+    let outer = spawn.within.as_ref().map(|within| within.program.as_path()).or(leave_terminal);
+    let mut command = Command::new(outer.unwrap_or(file));
+    if leave_terminal.is_none() {
+        command.process_group(0);
+    }
+    if let Some(within) = &spawn.within {
+        command.args(&within.words);
+    }
+    if outer.is_some() {
         command.arg(file);
     } else {
-        command.process_group(0).arg0(spawn.argv.first().map_or(OsStr::new(""), OsString::as_os_str));
+        command.arg0(spawn.argv.first().map_or(OsStr::new(""), OsString::as_os_str));
     }
     let env = spawn.env.iter().map(|(name, value)| (name, value));
     command.args(spawn.argv.iter().skip(1)).current_dir(&spawn.cwd).env_clear().envs(env);

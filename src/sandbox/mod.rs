@@ -1,21 +1,99 @@
 //! `sandbox`: commands held so that what they may do is decided by the kernel and not by reading their text.
+//!
+//! A [`Profile`] says what a command may do; a [`Sandbox`] turns a command into the same command, held, as firmly as this
+//! system can ([`Tier`]). It judges nothing and asks nobody. May import: `protocol`, `text`, `os`.
+//!
+//! # What the first tier holds
+//!
+//! The command runs in user, mount, process, IPC and, without a network, network namespaces of its own, made by our own
+//! program started again as a [helper], and has no capability and no way to one. In there
+//!
+//! - nothing can be written, nor have its mode, owner or times changed, but the writable directories, `/tmp`, `/var/tmp`
+//!   and `/dev/shm`, which are private;
+//! - what is protected below a writable directory can be neither written nor moved, nor can a directory be moved that it
+//!   lies in; what of it is not there cannot be made, and nothing is left on the disk of how that is done;
+//! - what is masked is empty: files that hold secrets, `/run` with the sockets of services;
+//! - only its own processes are seen, can be told anything, or be looked into, and all of them end with the last by KILL;
+//! - caches can be written, and outside nothing of that is seen;
+//! - devices are the harmless ones;
+//! - no address is reached but its own loopback, or with a network all of them.
+//!
+//! It ends as the command ends, by the same code or the same signal, and what the command leaves in the background lives
+//! on in there.
+//!
+//! # What it does not hold
+//!
+//! - A repository that the command *makes*, `.git` in a directory that had none or any nested one, is the command's to
+//!   fill: what in it runs later is found by comparing, not by holding.
+//! - What is protected is so from the command's start; a command in the background from before keeps its own view.
+//! - A link among the protected paths is pinned, and what it leads to protected where it lies in a writable directory.
+//! - With a network it is the host's own, abstract sockets and services on the loopback among it.
+//! - Memory and time are not its affair; the user's other files are readable unless they are masked; a fault of the kernel
+//!   undoes all of it.
+//! - A cache that is not there yet cannot be made. More than sixteen commands at once begin with untouched caches.
+//! - A stub that stands for an absent protected path is seen from outside while the command runs: an empty directory, or in
+//!   `.git` a file that changes nothing. What is killed before it can put its stubs away leaves them to the next command.
+//!
+//! [helper]: self::helper
 
 mod plan;
 
+#[cfg(target_os = "linux")]
+pub mod caps;
+#[cfg(target_os = "linux")]
+mod filter;
+#[cfg(target_os = "linux")]
+pub mod landlock;
+#[cfg(target_os = "linux")]
+pub mod seccomp;
+#[cfg(target_os = "linux")]
+pub mod thread;
+
+#[cfg(target_os = "linux")]
+mod git;
+#[cfg(target_os = "linux")]
+mod helper;
+#[cfg(target_os = "linux")]
+mod namespaces;
+#[cfg(target_os = "linux")]
+mod steps;
+#[cfg(target_os = "linux")]
+mod words;
+
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use crate::os::process::Spawn;
 
 pub use plan::{Network, Profile, protected_of};
 
+/// How the line begins that says why a command could not be held, on standard error.
+pub const FAILED: &str = "clawd cannot hold the command";
+/// The exit code that goes with it; `env`, `timeout` and their like use the same.
+pub const FAILED_CODE: u8 = 125;
+
+/// Runs the helper if these are the arguments of one; asked before anything else is done.
+pub fn dispatch(arguments: &[OsString]) -> Option<ExitCode> {
+    #[cfg(target_os = "linux")]
+    return helper::dispatch(arguments);
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// The name under which every process finds its own program.
+const OURSELVES: &str = "/proc/self/exe";
+/// Where `bwrap` is, if it is there: never looked up in a `PATH` that somebody may have set.
+const BUBBLEWRAP: &str = "/usr/bin/bwrap";
+
 /// How firmly this system can hold a command, the firmest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
     /// Namespaces of our own making.
     Namespaces,
-    /// The same view, made by `bwrap`, which some systems let do what they refuse to others.
+    /// The same view, made by `bwrap`, which some systems let do what they refuse to others; caches stay read-only.
     Bubblewrap,
     /// A command that cannot write where it may not, in an otherwise open view.
     Landlock,
@@ -34,20 +112,6 @@ impl Tier {
         }
     }
 
-    /// What it holds, and what not.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Self::Namespaces | Self::Bubblewrap => {
-                "commands write the workspace alone, reach no network and leave nothing running"
-            }
-            Self::Landlock => {
-                "commands write the workspace alone and reach no network; modes and times of your own files, and hooks in \
-                 the workspace, are not held"
-            }
-            Self::Nothing => "commands are not held",
-        }
-    }
-
     /// For the status line.
     pub fn word(self) -> &'static str {
         match self {
@@ -55,6 +119,24 @@ impl Tier {
             Self::Bubblewrap => "sandbox (bwrap)",
             Self::Landlock => "sandbox (landlock)",
             Self::Nothing => "no sandbox",
+        }
+    }
+
+    /// For `clawd doctor`.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Namespaces => {
+                "commands write only the workspace and a private /tmp, see no secrets and no other processes"
+            }
+            Self::Bubblewrap => {
+                "commands write only the workspace and a private /tmp, see no secrets and no other processes; \
+                 made by bwrap, so caches of tools are read-only"
+            }
+            Self::Landlock => {
+                "commands write only the workspace and the temporary directory; the modes and times of the user's other \
+                 files, .git/hooks and the reading of secrets are not held"
+            }
+            Self::Nothing => "commands are not held, so more of them ask",
         }
     }
 }
@@ -65,6 +147,9 @@ pub struct Sandbox {
     tier: Tier,
     /// Our own program, which is the helper as well.
     helper: PathBuf,
+    bubblewrap: PathBuf,
+    /// Why no firmer tier was taken, a line each.
+    refused: Vec<String>,
 }
 
 /// The sandbox of this system, looked for once, when it is asked for first.
@@ -82,12 +167,12 @@ static FOUND: OnceLock<Sandbox> = OnceLock::new();
 impl Sandbox {
     /// The firmest tier that works here. It is tried for real, which takes some milliseconds: ask once, and late.
     pub fn find() -> Self {
-        Self::with(Tier::Nothing)
+        Self::with(Tier::Nothing).or_firmer()
     }
 
     /// This tier, whether it works or not.
     pub fn with(tier: Tier) -> Self {
-        Self { tier, helper: PathBuf::from("/proc/self/exe") }
+        Self { tier, helper: OURSELVES.into(), bubblewrap: BUBBLEWRAP.into(), refused: Vec::new() }
     }
 
     /// Another program is the helper: for tests, which are not the program.
@@ -96,11 +181,65 @@ impl Sandbox {
         Self { helper: helper.into(), ..self }
     }
 
+    /// Another `bwrap`.
+    #[must_use]
+    pub fn wrapped_by(self, bubblewrap: impl Into<PathBuf>) -> Self {
+        Self { bubblewrap: bubblewrap.into(), ..self }
+    }
+
+    /// The firmest tier that works with this helper, or this one.
+    #[must_use]
+    pub fn or_firmer(mut self) -> Self {
+        for tier in [Tier::Namespaces, Tier::Bubblewrap, Tier::Landlock] {
+            match self.attempt(tier) {
+                Ok(()) => return Self { tier, ..self },
+                Err(why) => self.refused.push(why),
+            }
+        }
+        self
+    }
+
+    #[cfg(target_os = "linux")]
+    fn attempt(&self, tier: Tier) -> Result<(), String> {
+        match tier {
+            Tier::Namespaces => namespaces::attempt(&self.helper, words::Maker::Ourselves),
+            Tier::Bubblewrap if self.bubblewrap.exists() => {
+                namespaces::attempt(&self.helper, words::Maker::Bubblewrap(self.bubblewrap.clone()))
+            }
+            Tier::Bubblewrap => Err(format!("there is no {}", self.bubblewrap.display())),
+            Tier::Landlock => thread::attempt(),
+            Tier::Nothing => Ok(()),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn attempt(&self, _tier: Tier) -> Result<(), String> {
+        Err("this is another system than Linux".to_owned())
+    }
+
     pub fn tier(&self) -> Tier {
         self.tier
     }
 
+    /// Why no firmer tier was taken, a line each.
+    pub fn refused(&self) -> &[String] {
+        &self.refused
+    }
+
     /// The same command, held.
+    #[cfg(target_os = "linux")]
+    pub fn hold(&self, spawn: Spawn, profile: &Profile) -> io::Result<Spawn> {
+        let maker = match self.tier {
+            Tier::Namespaces => words::Maker::Ourselves,
+            Tier::Bubblewrap => words::Maker::Bubblewrap(self.bubblewrap.clone()),
+            Tier::Landlock => return Ok(thread::hold(spawn, profile)),
+            Tier::Nothing => return Ok(spawn),
+        };
+        Ok(namespaces::hold(spawn, profile, &self.helper, maker))
+    }
+
+    /// Nothing holds a command here.
+    #[cfg(not(target_os = "linux"))]
     pub fn hold(&self, spawn: Spawn, _profile: &Profile) -> io::Result<Spawn> {
         Ok(spawn)
     }

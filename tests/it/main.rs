@@ -1,7 +1,7 @@
 //! The integration tests: one binary, a file for each promise, all against the real program.
 //!
-//! `endpoint` scripts the model, `harness` runs the program without a screen, `pty` with one. Nothing here
-//! names the library's types: what a test sees is what a user sees.
+//! `endpoint` scripts the model, `harness` runs the program without a screen, `pty` with one. But for the sandbox nothing
+//! here names the library's types: what a test sees is what a user sees.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -32,6 +32,8 @@ mod providers;
 mod pty;
 mod reach;
 mod run_edges;
+mod sandbox;
+mod sandbox_tier1;
 mod screen;
 mod screen_layer;
 mod secrets;

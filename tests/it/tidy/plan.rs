@@ -72,7 +72,19 @@ pub(super) const ROOMS: &[(&str, &[&str])] = &[
     ),
     (
         "start",
-        &["protocol", "text", "os", "config", "error", "cli", "conversation", "app", "tui", "headless"],
+        &[
+            "protocol",
+            "text",
+            "os",
+            "sandbox",
+            "config",
+            "error",
+            "cli",
+            "conversation",
+            "app",
+            "tui",
+            "headless",
+        ],
     ),
 ];
 
@@ -113,7 +125,10 @@ pub(super) const WORLD: &[&str] = &[
 pub(super) const PURE: &[&str] = &[
     "src/protocol/",
     "src/text/",
+    "src/sandbox/filter.rs",
     "src/sandbox/plan.rs",
+    "src/sandbox/words.rs",
+    "src/sandbox/steps.rs",
     "src/permission/",
     "src/context/",
     "src/chat/answer/",
@@ -247,7 +262,10 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
             "src/tools/read",
         ],
     ),
-    ("rustix", &["src/os/", "src/tui/terminal/", "src/headless/input.rs"]),
+    ("rustix", &["src/os/", "src/sandbox/", "src/tui/terminal/", "src/headless/input.rs"]),
+    ("landlock", &["src/sandbox/landlock.rs"]),
+    ("seccompiler", &["src/sandbox/filter.rs", "src/sandbox/seccomp.rs"]),
+    ("libc", &["src/sandbox/filter.rs", "src/sandbox/seccomp.rs", "src/sandbox/helper/kernel.rs"]),
     ("clap", &["src/cli/"]),
     ("thiserror", EVERYWHERE),
     ("tracing", EVERYWHERE),

@@ -1,0 +1,242 @@
+//! The helper: our own program, started again in the place of a command to make the view in which that runs.
+//!
+//! It has one thread and has opened nothing, so it may do what the program itself must not. Three processes come of it.
+//! This one stays outside: it makes what must be made on the host's disk (`stubs`, `scratch`), waits, and ends exactly as
+//! the command ended. The second is the first process of the new namespaces (`init`): it makes the view (`mounts`),
+//! gives up every privilege (`seal`), starts the command as the third, and lives until nothing in there is left.
+//!
+//! The surprise: this process ends when the command has ended, though what it left in the background lives on; a program
+//! that waits for its command must not wait for that. Where something on the host's disk is still in use then, one more
+//! process is left to put it away.
+
+mod bwrap;
+mod init;
+mod kernel;
+mod mounts;
+mod network;
+mod report;
+mod scratch;
+mod seal;
+mod stubs;
+
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::ExitCode;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Gid, Pid, PidfdFlags, Resource, Uid, WaitOptions, WaitStatus};
+
+use self::kernel::{Alone, Side};
+use self::report::{Ended, Report};
+use self::scratch::Scratch;
+use self::stubs::Stubs;
+use super::plan::Network;
+use super::steps::{self, Kind, View};
+use super::words::{HELPER, INSIDE, Maker, Order, Purpose};
+use super::{FAILED, FAILED_CODE};
+
+/// How much sooner than others a command is ended when memory runs out; see `os/restrain.rs`, which says it of the process that it
+/// started, and that is not the one that uses the memory.
+const SOONER: i32 = 300;
+
+/// Why the command could not be held: what was to be done, and what the system said.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}: {source}")]
+pub(super) struct Failure {
+    what: String,
+    source: io::Error,
+}
+
+/// Gives an error the name of what failed.
+pub(super) trait Named<T> {
+    fn named(self, what: impl Display) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<io::Error>> Named<T> for Result<T, E> {
+    fn named(self, what: impl Display) -> Result<T, Failure> {
+        self.map_err(|error| Failure { what: what.to_string(), source: error.into() })
+    }
+}
+
+/// Runs the helper if these are the arguments of one; asked before anything else is done.
+pub(super) fn dispatch(arguments: &[OsString]) -> Option<ExitCode> {
+    let mut arguments = arguments.iter().skip(1).cloned();
+    let first = arguments.next()?;
+    if first == HELPER {
+        Some(Order::of(arguments).map_or_else(not_understood, |order| told(outside(&order))))
+    } else if first == INSIDE {
+        Some(bwrap::inside(arguments))
+    } else {
+        None
+    }
+}
+
+fn not_understood() -> ExitCode {
+    told(Err(Failure { what: "the helper".into(), source: io::ErrorKind::InvalidInput.into() }))
+}
+
+/// Says on standard error what failed, if something did.
+#[expect(
+    clippy::print_stderr,
+    reason = "the helper stands in the place of a command and has no other way to say it"
+)]
+fn told(done: Result<ExitCode, Failure>) -> ExitCode {
+    done.unwrap_or_else(|failure| {
+        eprintln!("{FAILED}: {failure}");
+        ExitCode::from(FAILED_CODE)
+    })
+}
+
+/// What the host's disk and the order come to, before anything is made.
+struct Plan<'a> {
+    order: &'a Order,
+    view: View,
+    scratch: Option<Scratch>,
+    /// The user and the group, who have no number in a new namespace until they are given one.
+    who: (Uid, Gid),
+}
+
+/// The process that stays outside.
+fn outside(order: &Order) -> Result<ExitCode, Failure> {
+    kernel::close_on_start().named("open files")?;
+    if order.purpose == Purpose::Command {
+        apart();
+        end_sooner();
+    }
+    let scratch = Scratch::prepare(&order.profile)?;
+    let stubs = Stubs::make(&order.profile)?;
+    let who = (rustix::process::geteuid(), rustix::process::getegid());
+    let plan = Plan { order, view: steps::view(&order.profile, &kind_of), scratch, who };
+    let begun = begin(&plan);
+    drop(plan);
+    match begun {
+        Ok(Begun::Inside(code)) => Ok(code),
+        Ok(Begun::Outside(init, reading)) => Ok(wait(init, reading, stubs)),
+        Err(failure) => {
+            stubs.put_away();
+            Err(failure)
+        }
+    }
+}
+
+/// Where a process finds itself once there are two.
+enum Begun {
+    /// It was the one inside, and has ended like this.
+    Inside(ExitCode),
+    /// It is the one outside, and can hear from the other.
+    Outside(Pid, OwnedFd),
+}
+
+fn begin(plan: &Plan<'_>) -> Result<Begun, Failure> {
+    let order = plan.order;
+    let (reading, writing) = report::channel().named("a pipe")?;
+    kernel::let_signals_wait();
+    let made = match &order.maker {
+        Maker::Ourselves => kernel::double_apart(alone(order.profile.network)),
+        Maker::Bubblewrap(_) => kernel::double(),
+    };
+    match made.named("namespaces, which this system may refuse")? {
+        Side::Parent(init) => Ok(Begun::Outside(init, reading)),
+        Side::Child => Ok(Begun::Inside(match &order.maker {
+            Maker::Ourselves => init::run(plan, writing),
+            Maker::Bubblewrap(program) => told(bwrap::start(program, plan, writing)),
+        })),
+    }
+}
+
+fn alone(network: Network) -> Alone {
+    match network {
+        Network::Off => Alone::All,
+        Network::On => Alone::ButNetwork,
+    }
+}
+
+/// Away from the program's terminal, unless whoever started us has put us into a group of our own already.
+fn apart() {
+    if rustix::process::getpgrp() != rustix::process::getpid() {
+        // refused only to a leader of a group, which this is not
+        rustix::process::setsid().ok();
+    }
+}
+
+/// Inherited by the command; that it cannot be set keeps nobody from running.
+fn end_sooner() {
+    let file = "/proc/self/oom_score_adj";
+    let own = fs::read_to_string(file).ok().and_then(|own| own.trim().parse::<i32>().ok());
+    if let Some(own) = own {
+        fs::write(file, (own + SOONER).min(1000).to_string()).ok();
+    }
+}
+
+/// Waits for the command, puts away what was made on the host's disk, and ends as the command did.
+fn wait(init: Pid, reading: OwnedFd, stubs: Stubs) -> ExitCode {
+    let ended = match Report::read(reading) {
+        Some(Report::Lingering(ended)) => return left_alone(init, stubs, ended),
+        Some(Report::Over(ended)) => Some(ended),
+        Some(Report::Failed) | None => None,
+    };
+    let status = rustix::process::waitpid(Some(init), WaitOptions::empty()).ok().flatten();
+    stubs.put_away();
+    // whoever was killed before it could say anything was killed together with the command
+    let killed = status.and_then(|(_, status)| status.terminating_signal()).map(Ended::Signal);
+    ended.or(killed).map_or(ExitCode::from(FAILED_CODE), end_as)
+}
+
+/// As long as something lives in there it relies on what was made outside: somebody stays who puts it away.
+fn left_alone(init: Pid, stubs: Stubs, ended: Ended) -> ExitCode {
+    if stubs.is_empty() {
+        return end_as(ended);
+    }
+    let gone = rustix::process::pidfd_open(init, PidfdFlags::empty());
+    match (gone, kernel::double()) {
+        (Ok(gone), Ok(Side::Child)) => {
+            // the output must end with the last that the command left, and not with us
+            report::close_standard_streams();
+            poll(&mut [PollFd::new(&gone, PollFlags::IN)], None).ok();
+            stubs.put_away();
+            ExitCode::SUCCESS
+        }
+        // what cannot be put away now is by the next command
+        (Err(_), Ok(Side::Child)) => ExitCode::SUCCESS,
+        (_, Ok(Side::Parent(_)) | Err(_)) => end_as(ended),
+    }
+}
+
+/// Ends this process in the same way.
+fn end_as(ended: Ended) -> ExitCode {
+    match ended {
+        Ended::Code(code) => ExitCode::from(code),
+        Ended::Signal(signal) => {
+            // the command has left its own memory behind, if anybody wants that
+            let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
+            rustix::process::setrlimit(Resource::Core, none).ok();
+            kernel::end_by(signal);
+            ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
+        }
+    }
+}
+
+impl Ended {
+    fn of(status: WaitStatus) -> Self {
+        match status.terminating_signal() {
+            Some(signal) => Self::Signal(signal),
+            // the system has no codes above 255
+            None => {
+                Self::Code(status.exit_status().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
+            }
+        }
+    }
+}
+
+fn kind_of(path: &Path) -> Kind {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => Kind::Directory,
+        Ok(meta) if meta.is_symlink() => Kind::Link,
+        Ok(_) => Kind::File,
+        Err(_) => Kind::Absent,
+    }
+}

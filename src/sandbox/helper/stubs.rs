@@ -1,0 +1,266 @@
+//! What stands on the host's disk, while a command runs, in the place of a protected path that is not there.
+//!
+//! Nothing can be laid over a path that does not exist, and a path that does not exist can be made: so it is made here,
+//! empty, and put away afterwards. Of the least harmful kind: an empty directory, which git does not see, or, where git
+//! itself would read it, a file that changes nothing. The surprise: several commands rely on one stub, and taking it
+//! away takes what was laid over it away from all of them. So each holds a lock on it, and whoever can have it alone
+//! takes it away. One that was left by somebody who was killed is known by its odd mode, and used and taken away.
+
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, OFlags, flock};
+
+use super::super::plan::Profile;
+use super::super::steps::{Kind, nearest};
+use super::{Failure, Named, kind_of};
+
+/// Nobody makes an empty directory that nobody may write, or such a file.
+const DIRECTORY_MODE: u32 = 0o555;
+const FILE_MODE: u32 = 0o444;
+/// How often it may have been taken away while we reached for it.
+const TRIES: usize = 10;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Directory,
+    /// A file that says this.
+    File(&'static str),
+}
+
+/// All stubs of one command.
+#[derive(Default)]
+pub(super) struct Stubs(Vec<Stub>);
+
+struct Stub {
+    path: PathBuf,
+    shape: Shape,
+    /// Open, and locked together with others.
+    held: File,
+}
+
+impl Stubs {
+    /// One for each protected path that is not there, in a directory that is.
+    pub(super) fn make(profile: &Profile) -> Result<Self, Failure> {
+        let mut stubs = Self::default();
+        for path in &profile.protected {
+            let Some(shape) = nearest(&profile.writable, path).and_then(|_| shape_of(path)) else { continue };
+            match Stub::hold(path, shape).named(format_args!("{}, to be kept as it is", path.display())) {
+                Ok(stub) => stubs.0.extend(stub),
+                Err(failure) => {
+                    stubs.put_away();
+                    return Err(failure);
+                }
+            }
+        }
+        Ok(stubs)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes away those that nobody else relies on.
+    pub(super) fn put_away(self) {
+        for stub in self.0 {
+            stub.put_away();
+        }
+    }
+}
+
+/// What is to stand there; `None` if nothing needs to.
+fn shape_of(path: &Path) -> Option<Shape> {
+    let parent = path.parent()?;
+    if kind_of(parent) != Kind::Directory {
+        return None;
+    }
+    let in_git = parent.join("HEAD").exists();
+    match path.file_name()?.to_str() {
+        Some("config") if in_git => Some(Shape::File("")),
+        // read only where the configuration says so
+        Some("config.worktree") if in_git => mentions_worktrees(parent).then_some(Shape::File("")),
+        // this very directory, which is what git takes without it
+        Some("commondir") if in_git => Some(Shape::File(".\n")),
+        _ => Some(Shape::Directory),
+    }
+}
+
+fn mentions_worktrees(git: &Path) -> bool {
+    let config = fs::read(git.join("config")).unwrap_or_default();
+    config.to_ascii_lowercase().windows(14).any(|window| window == b"worktreeconfig")
+}
+
+impl Stub {
+    /// Makes it, or takes part in one that is there; `None` if something else is.
+    fn hold(path: &Path, shape: Shape) -> io::Result<Option<Self>> {
+        for _ in 0..TRIES {
+            match shape.make(path) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+            let held = match open(path) {
+                Ok(held) => held,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                // not ours: a link, or nothing that we may read
+                Err(_) => return Ok(None),
+            };
+            if !shape.is_that_of(&held, path) {
+                return Ok(None);
+            }
+            flock(&held, FlockOperation::LockShared)?;
+            let stub = Self { path: path.to_owned(), shape, held };
+            if stub.is_still_there() {
+                return Ok(Some(stub));
+            }
+        }
+        Err(io::ErrorKind::ResourceBusy.into())
+    }
+
+    fn is_still_there(&self) -> bool {
+        let same = |now: fs::Metadata, then: fs::Metadata| (now.dev(), now.ino()) == (then.dev(), then.ino());
+        match (fs::symlink_metadata(&self.path), self.held.metadata()) {
+            (Ok(now), Ok(then)) => same(now, then),
+            (Err(_), _) | (_, Err(_)) => false,
+        }
+    }
+
+    fn put_away(self) {
+        let alone = flock(&self.held, FlockOperation::NonBlockingLockExclusive).is_ok();
+        if !alone || !self.is_still_there() {
+            return;
+        }
+        // what cannot be taken away is found by the next command
+        match self.shape {
+            Shape::Directory => fs::remove_dir(&self.path).ok(),
+            Shape::File(_) if self.shape.is_that_of(&self.held, &self.path) => {
+                fs::remove_file(&self.path).ok()
+            }
+            Shape::File(_) => None,
+        };
+    }
+}
+
+impl Shape {
+    fn make(self, path: &Path) -> io::Result<()> {
+        match self {
+            Self::Directory => DirBuilder::new().mode(DIRECTORY_MODE).create(path)?,
+            Self::File(text) => {
+                let mut file = File::options().write(true).create_new(true).mode(FILE_MODE).open(path)?;
+                file.write_all(text.as_bytes())?;
+            }
+        }
+        // whatever the user's mask took away
+        let mode = match self {
+            Self::Directory => DIRECTORY_MODE,
+            Self::File(_) => FILE_MODE,
+        };
+        fs::set_permissions(path, Permissions::from_mode(mode))
+    }
+
+    /// Whether this is a stub, of this shape, and unchanged.
+    fn is_that_of(self, held: &File, path: &Path) -> bool {
+        let Ok(meta) = held.metadata() else { return false };
+        let mode = meta.mode() & 0o7777;
+        match self {
+            Self::Directory => {
+                let is_empty = || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+                meta.is_dir() && mode == DIRECTORY_MODE && is_empty()
+            }
+            Self::File(text) => {
+                let says = || fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes());
+                meta.is_file() && mode == FILE_MODE && meta.len() == text.len() as u64 && says()
+            }
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
+    File::options().read(true).custom_flags(flags.cast_signed()).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn names(dir: &Path) -> BTreeSet<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        fs::read_dir(dir).unwrap().map(name).collect()
+    }
+
+    fn workspace() -> (tempfile::TempDir, Profile) {
+        let dir = tempfile::tempdir().unwrap();
+        let profile = Profile::writing([dir.path().to_owned()]);
+        (dir, profile)
+    }
+
+    #[test]
+    fn a_stub_is_there_as_long_as_somebody_relies_on_it() {
+        let (dir, profile) = workspace();
+        let first = Stubs::make(&profile).unwrap();
+        let second = Stubs::make(&profile).unwrap();
+        let both = BTreeSet::from([".clawd".to_owned(), ".mcp.json".to_owned()]);
+        assert_eq!(names(dir.path()), both);
+        first.put_away();
+        assert_eq!(names(dir.path()), both);
+        second.put_away();
+        assert_eq!(names(dir.path()), BTreeSet::new());
+    }
+
+    #[test]
+    fn one_that_was_left_behind_is_put_away_by_the_next() {
+        let (dir, profile) = workspace();
+        drop(Stubs::make(&profile).unwrap());
+        assert_eq!(names(dir.path()).len(), 2, "somebody was killed");
+        Stubs::make(&profile).unwrap().put_away();
+        assert_eq!(names(dir.path()), BTreeSet::new());
+    }
+
+    #[test]
+    fn what_was_there_stays() {
+        let (dir, profile) = workspace();
+        fs::create_dir(dir.path().join(".clawd")).unwrap();
+        fs::write(dir.path().join(".mcp.json"), "{}").unwrap();
+        let stubs = Stubs::make(&profile).unwrap();
+        assert!(stubs.is_empty());
+        stubs.put_away();
+        assert_eq!(names(dir.path()).len(), 2);
+    }
+
+    #[test]
+    fn what_somebody_else_put_in_its_place_stays() {
+        let (dir, profile) = workspace();
+        let stubs = Stubs::make(&profile).unwrap();
+        let (server, own) = (dir.path().join(".mcp.json"), dir.path().join(".clawd"));
+        fs::remove_dir(&server).unwrap();
+        fs::write(&server, "{}").unwrap();
+        fs::set_permissions(&own, Permissions::from_mode(0o755)).unwrap();
+        fs::write(own.join("config.toml"), "").unwrap();
+        stubs.put_away();
+        assert_eq!(fs::read(&server).unwrap(), b"{}");
+        assert!(own.join("config.toml").exists());
+    }
+
+    #[test]
+    fn in_a_repository_git_reads_them_and_finds_nothing_new() {
+        let (dir, profile) = workspace();
+        let git = dir.path().join(".git");
+        fs::create_dir(&git).unwrap();
+        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        let stubs = Stubs::make(&profile).unwrap();
+        assert_eq!(fs::read_to_string(git.join("commondir")).unwrap(), ".\n");
+        assert_eq!(fs::read_to_string(git.join("config")).unwrap(), "");
+        assert!(git.join("hooks").is_dir() && !git.join("config.worktree").exists());
+        stubs.put_away();
+        assert_eq!(names(&git), BTreeSet::from(["HEAD".to_owned()]));
+        fs::write(git.join("config"), "[extensions]\n\tworktreeConfig = true\n").unwrap();
+        let stubs = Stubs::make(&profile).unwrap();
+        assert!(git.join("config.worktree").is_file());
+        stubs.put_away();
+        assert_eq!(names(&git).len(), 2);
+    }
+}
