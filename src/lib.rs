@@ -14,7 +14,7 @@
 //! | [`permission`] | may it? rules, modes, and what is never done unasked |
 //! | [`workbench`] | what lives as long as a session: files that were read, the shell's directory, long outputs, jobs, steps |
 //! | [`config`] | what the user wants, and where each wish comes from |
-//! | [`project`] | what the directory says: its root, its branch, its instructions |
+//! | [`project`] | what the directory says: its root, its branch, its instructions, its settings |
 //! | [`trust`] | whether the directory's word counts |
 //! | [`chat`] | the model, behind one trait |
 //! | [`tools`] | what the model can do |

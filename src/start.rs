@@ -195,11 +195,11 @@ async fn prompt(cli: &Cli) -> Result<(String, Piped), Error> {
     Ok((joined, piped))
 }
 
-/// Nobody is there to ask: what is not trusted is left out, an endpoint must be configured, the only model is taken.
+/// Nobody is there to ask: what no earlier answer covers is left out, an endpoint must be configured, the only model is taken.
 async fn answer_firsts(app: &mut App) -> Result<(), Error> {
     loop {
         match app.first() {
-            First::Trust(_) => app.look_only(),
+            First::Trust(_) => app.leave_open()?,
             First::Session(_) => app.pick(None)?,
             First::Endpoint => return Err(crate::config::ConfigError::NoEndpoint.into()),
             First::Model => {

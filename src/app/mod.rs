@@ -13,6 +13,7 @@ mod known;
 mod local;
 mod models;
 mod open;
+mod question;
 mod services;
 mod status;
 mod switch;
@@ -43,8 +44,8 @@ pub use doctor::{Diagnosis, Doctor};
 pub use known::ModelRow;
 pub use local::find_local_servers;
 pub use models::{Glimpse, ModelGlance, ModelSearch, find_model, list_models, look_at_model};
+pub use question::{GroupForm, TrustGroup, TrustQuestion, WhyAsked};
 pub use switch::{Insight, Switched};
-pub use told::TrustQuestion;
 
 /// The program with its configuration read, before or after there is somebody to talk to.
 pub struct App {
@@ -137,23 +138,50 @@ impl App {
         if self.model.is_none() { First::Model } else { First::Nothing }
     }
 
-    /// Trusts the directory, for this run or from now on.
+    /// Trusts the directory, for this run or from now on. What it asks for is in force then.
     ///
     /// # Errors
-    /// Where it should be remembered and cannot.
+    /// Where it should be remembered and cannot, or where one of its files cannot be read; it is trusted all the same.
     pub fn trust(&mut self, lasting: Lasting) -> Result<(), Error> {
         self.told.trust();
-        match (lasting, &self.place.paths) {
+        let kept = match (lasting, &self.place.paths) {
             (Lasting::Remembered, Some(paths)) => self.told.remember(&paths.trust()),
             (Lasting::Remembered, None) | (Lasting::ThisRun, _) => Ok(()),
-        }
+        };
+        let in_force = self.heed_project();
+        kept.and(in_force)
     }
 
-    /// Leaves out what the directory would bring, and says so.
+    /// Leaves out all that the directory would bring, and says so.
     pub fn look_only(&mut self) {
-        if let Some(left_out) = self.told.leave_out() {
-            self.remarks.push((NoticeKind::Trust, left_out));
+        let left_out = self.told.look_only();
+        self.say_left_out(left_out);
+        self.adopt_session_model();
+    }
+
+    /// Nobody is there to ask: leaves out what no earlier answer covers, and says so.
+    ///
+    /// # Errors
+    /// Where the configuration cannot be read again.
+    pub fn leave_open(&mut self) -> Result<(), Error> {
+        let left_out = self.told.leave_open(self.config.permissions.mode.value);
+        self.say_left_out(left_out);
+        self.heed_project()
+    }
+
+    fn say_left_out(&mut self, what: Option<String>) {
+        self.remarks.extend(what.map(|text| (NoticeKind::Trust, text)));
+    }
+
+    /// Puts into force what the project asks for.
+    fn heed_project(&mut self) -> Result<(), Error> {
+        let wishes = self.told.wishes();
+        if !wishes.is_empty() {
+            self.config = open::configuration(&self.place, &self.cli, wishes)?;
+            self.model = self.config.model.name.as_ref().map(|name| name.value.clone());
         }
+        self.adopt_session_model();
+        self.told.broken()
     }
 
     /// Picks the session to go on with; none begins a new one.

@@ -8,9 +8,9 @@ use super::demo::{self, Sample};
 use super::known::Known;
 use super::services::Learnt;
 use super::told::Told;
-use super::{App, Lasting, Place};
+use super::{App, Place};
 use crate::cli::{Cli, Task};
-use crate::config;
+use crate::config::{self, Config, Wishes};
 use crate::error::{Error, Kind};
 use crate::os::clock::{Clock, SystemClock};
 use crate::os::env::Env;
@@ -28,22 +28,26 @@ pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
         let path = begin_log(paths.as_ref(), clock.now_ms())?;
         remarks.push((NoticeKind::Info, format!("logging to {}", path.display())));
     }
-    let config = if let Some(paths) = &paths {
-        config::load(paths, &env, cli.flags.clone())?
-    } else {
+    if paths.is_none() {
         let text = "there is no home directory: nothing is kept (try setting CLAWD_HOME)".to_owned();
         remarks.push((NoticeKind::NotSaved, text));
-        config::without_files(&env, cli.flags.clone())?
-    };
-    remarks.extend(config.warnings.iter().map(|text| (NoticeKind::Info, text.clone())));
-    let told = Told::look(&cwd, paths.as_ref(), config.permissions.mode.value)?;
-    let model = config.model.name.as_ref().map(|name| name.value.clone());
-    let trusted = cli.trust;
+    }
     let demo = cli.task == Task::Demo;
+    let mut told = if demo { Told::nothing(&cwd) } else { Told::look(&cwd, paths.as_ref()) };
+    if cli.trust {
+        told.trust();
+    }
+    let place = Place { env, paths, cwd };
+    let config = configuration(&place, &cli, told.wishes())?;
+    told.broken()?;
+    told.pass_over_text(config.permissions.mode.value);
+    remarks.extend(config.warnings.iter().map(|text| (NoticeKind::Info, text.clone())));
+    remarks.extend(told.take_complaint().map(|text| (NoticeKind::Trust, text)));
+    let model = config.model.name.as_ref().map(|name| name.value.clone());
     let mut app = App {
         cli,
         config,
-        place: Place { env, paths, cwd },
+        place,
         told,
         clock,
         model,
@@ -59,11 +63,17 @@ pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
         enter_demo(&mut app)?;
     } else {
         app.take_session()?;
-        if trusted {
-            app.trust(Lasting::ThisRun)?;
-        }
     }
     Ok(app)
+}
+
+/// The configuration as it stands, with what a trusted project asks for.
+pub(super) fn configuration(place: &Place, cli: &Cli, project: Vec<Wishes>) -> Result<Config, Error> {
+    let flags = cli.flags.clone();
+    Ok(match &place.paths {
+        Some(paths) => config::load(paths, &place.env, flags, project)?,
+        None => config::without_files(&place.env, flags, project)?,
+    })
 }
 
 /// The demonstration works in a copy of its own sample project, is told of nothing else, and keeps nothing.

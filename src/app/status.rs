@@ -42,7 +42,7 @@ pub(super) fn lines(app: &App, conversation: &Conversation) -> Vec<String> {
 
 /// The model's window with who says so, and what else is known of it.
 fn window(app: &App, model: &ModelId) -> String {
-    let window = app.known.window(model, app.config.model.context_window);
+    let window = app.known.window(model, app.config.model.window());
     let window = window.map(|(window, source)| format!("{}, {}", known::in_words(window), source.said()));
     let family = models::family(model.as_str());
     let told = app.known.told(model);

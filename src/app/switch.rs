@@ -83,20 +83,24 @@ impl App {
     /// Keeps what a look has shown.
     pub fn take_glimpse(&mut self, glimpse: Glimpse) -> Insight {
         self.known.take_look(&glimpse.model, glimpse.look);
-        let configured = self.config.model.context_window;
+        let configured = self.config.model.window();
         let remark = self.model.as_ref().and_then(|model| self.known.warn_of_small_window(model, configured));
         Insight { window: self.window(), remark }
     }
 
     /// Tokens of the window of the model in force, where that is known.
     pub(super) fn window(&self) -> Option<u64> {
-        let configured = self.config.model.context_window;
+        let configured = self.config.model.window();
         let window = self.known.window(self.model.as_ref()?, configured);
         window.map(|(window, _)| window.tokens)
     }
 
-    /// A session goes on with the model that it had, unless another is named this time.
+    /// A session goes on with the model that it had, unless another is named this time. Nothing is decided as long as the
+    /// project may still name one.
     pub(super) fn adopt_session_model(&mut self) {
+        if self.told.is_open() {
+            return;
+        }
         let configured = self.config.model.name.as_ref();
         let provided = self.cli.flags.provider.is_some() && configured.is_some();
         if provided || configured.is_some_and(|name| is_for_this_time(name.origin)) {
@@ -104,7 +108,11 @@ impl App {
         }
         let Some(model) = self.session_model() else { return };
         if let Some(other) = configured.filter(|name| name.value != model) {
-            let text = format!("model: {model}, as this session had it (config.toml names {})", other.value);
+            let place = match other.origin {
+                Origin::Project(file) => file.name(),
+                Origin::Default | Origin::UserFile | Origin::Env(_) | Origin::Flag => "config.toml",
+            };
+            let text = format!("model: {model}, as this session had it ({place} names {})", other.value);
             self.remarks.push((NoticeKind::Info, text));
         }
         self.model = Some(model);
@@ -146,7 +154,7 @@ impl App {
 
     fn keeping(&self) -> Keeping {
         if let Some(name) = &self.config.model.name
-            && let Some(source) = source_for_this_time(name.origin, "--model")
+            && let Some(source) = stronger_than_the_file(name.origin)
         {
             return Keeping::Session(format!("{source} names another"));
         }
@@ -164,7 +172,17 @@ fn source_for_this_time(origin: Origin, flag: &'static str) -> Option<&'static s
     match origin {
         Origin::Flag => Some(flag),
         Origin::Env(variable) => Some(variable),
-        Origin::Default | Origin::UserFile => None,
+        Origin::Default | Origin::UserFile | Origin::Project(_) => None,
+    }
+}
+
+/// What names the model whatever the user's file says.
+fn stronger_than_the_file(origin: Origin) -> Option<&'static str> {
+    match origin {
+        Origin::Project(file) => Some(file.name()),
+        Origin::Default | Origin::UserFile | Origin::Env(_) | Origin::Flag => {
+            source_for_this_time(origin, "--model")
+        }
     }
 }
 

@@ -1,52 +1,55 @@
 //! What the directory says, whether it counts, and the user's answers to that.
 //!
 //! The scan is made once, at the start; what the model is told of it never changes within a session, so that every request
-//! begins with the same bytes.
+//! begins with the same bytes. The surprise: nobody to ask is not a no. Then an earlier yes stands for what it covers, and only
+//! what is new or has changed since is left out.
 
 use std::path::{Path, PathBuf};
 
+use super::question::{TrustQuestion, listed};
+use crate::config::Wishes;
 use crate::context::prompt::Instructions;
 use crate::error::{Error, Kind};
 use crate::os::paths::Paths;
 use crate::permission::{Mode, Rule};
-use crate::project::{Loaded, Scan, scan};
-use crate::trust::{self, Judgement, Trusted, load, load_own};
-
-/// The trust question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrustQuestion {
-    /// The directory.
-    pub directory: String,
-    /// What it would bring, a line each.
-    pub brings: Vec<String>,
-}
+use crate::project::{Loaded, Scan, Yes, scan};
+use crate::trust::{self, Before, Judgement, Record, Trusted};
 
 /// What the directory says and what counts of it.
 pub(super) struct Told {
     scan: Scan,
     standing: Standing,
+    /// Why no earlier yes counts, where it could not be read.
+    complaint: Option<String>,
     instructions: Vec<Instructions>,
+    wishes: Vec<Wishes>,
     notes: Vec<String>,
+    broken: Option<String>,
 }
 
 /// Where the question of trust stands.
 enum Standing {
-    Open,
+    Open(Before),
     Trusted(Trusted),
     LeftOut,
 }
 
 impl Told {
     /// Looks at the directory and at what was answered before.
-    pub(super) fn look(cwd: &Path, paths: Option<&Paths>, mode: Mode) -> Result<Self, Error> {
+    pub(super) fn look(cwd: &Path, paths: Option<&Paths>) -> Self {
         let own = paths.map(Paths::agents_md);
         let scan = scan(cwd, own.as_deref());
-        let record = paths.map(|paths| trust::read_record(&paths.trust())).transpose()?.unwrap_or_default();
+        // who has nothing to ask about need not know what was answered
+        let asked = paths.filter(|_| !scan.brings_nothing());
+        let (record, complaint) = match asked.map(|paths| trust::read_record(&paths.trust())).transpose() {
+            Ok(record) => (record.unwrap_or_default(), None),
+            Err(error) => (Record::default(), Some(format!("no earlier trust counts: {error}"))),
+        };
         let standing = match trust::judge(&scan, &record) {
             Judgement::Trusted(trusted) => Standing::Trusted(trusted),
-            Judgement::Unknown => trust::unasked(&scan, mode).map_or(Standing::Open, Standing::Trusted),
+            Judgement::Open(before) => Standing::Open(before),
         };
-        Ok(Self::with(scan, standing))
+        Self { complaint, ..Self::with(scan, standing) }
     }
 
     /// For a directory of our own making, which says nothing.
@@ -55,57 +58,114 @@ impl Told {
     }
 
     fn with(scan: Scan, standing: Standing) -> Self {
-        let mut told = Self { scan, standing, instructions: Vec::new(), notes: Vec::new() };
+        let mut told = Self {
+            scan,
+            standing,
+            complaint: None,
+            instructions: Vec::new(),
+            wishes: Vec::new(),
+            notes: Vec::new(),
+            broken: None,
+        };
         told.load();
         told
     }
 
     fn load(&mut self) {
-        let Loaded { instructions, notes } = match &self.standing {
-            Standing::Trusted(trusted) => load(trusted, &self.scan),
-            Standing::Open | Standing::LeftOut => load_own(&self.scan),
+        let Loaded { instructions, wishes, notes, broken } = match &self.standing {
+            Standing::Trusted(trusted) => self.scan.open(trusted),
+            Standing::Open(_) | Standing::LeftOut => self.scan.own(),
         };
         self.instructions =
             instructions.into_iter().map(|file| Instructions { path: file.name, text: file.text }).collect();
+        self.wishes = wishes;
         self.notes = notes;
+        self.broken = broken.into_iter().next();
+    }
+
+    /// Why no earlier yes counts, once.
+    pub(super) fn take_complaint(&mut self) -> Option<String> {
+        self.complaint.take()
+    }
+
+    /// Whether the user is to be asked.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.standing, Standing::Open(_))
     }
 
     /// The question, where it is open.
     pub(super) fn question(&self) -> Option<TrustQuestion> {
-        match self.standing {
-            Standing::Open => Some(TrustQuestion {
-                directory: self.scan.root.display().to_string(),
-                brings: self
-                    .scan
-                    .names()
-                    .iter()
-                    .map(|name| format!("instructions for the model: {name}"))
-                    .collect(),
-            }),
+        match &self.standing {
+            Standing::Open(before) => Some(TrustQuestion::new(&self.scan, before)),
             Standing::Trusted(_) | Standing::LeftOut => None,
+        }
+    }
+
+    /// In a mode that needs no yes for plain text, plain text alone is not asked about.
+    pub(super) fn pass_over_text(&mut self, mode: Mode) {
+        if self.is_open()
+            && self.scan.brings.items.is_empty()
+            && let Some(trusted) = trust::unasked(&self.scan, mode)
+        {
+            self.settle(Standing::Trusted(trusted));
         }
     }
 
     /// The user says yes.
     pub(super) fn trust(&mut self) {
-        self.standing = Standing::Trusted(trust::by_user(&self.scan));
-        self.load();
+        self.settle(Standing::Trusted(trust::by_user(&self.scan)));
     }
 
     /// Keeps the yes in the file at `path`.
     pub(super) fn remember(&self, path: &Path) -> Result<(), Error> {
         match &self.standing {
-            Standing::Trusted(trusted) => Ok(trust::remember(path, trusted)?),
-            Standing::Open | Standing::LeftOut => Ok(()),
+            Standing::Trusted(_) => Ok(trust::remember(path, &self.scan)?),
+            Standing::Open(_) | Standing::LeftOut => Ok(()),
         }
     }
 
-    /// The user says no, or nobody is there: says what is left out.
-    pub(super) fn leave_out(&mut self) -> Option<String> {
-        let names = self.scan.names().join(", ");
-        let was_open = matches!(self.standing, Standing::Open);
-        self.standing = Standing::LeftOut;
-        was_open.then(|| format!("{names} left out: the directory is not trusted (try --trust)"))
+    /// The user says no: nothing counts. Says what is left out.
+    pub(super) fn look_only(&mut self) -> Option<String> {
+        if !self.is_open() {
+            return None;
+        }
+        self.settle(Standing::LeftOut);
+        let texts = self.scan.names().into_iter();
+        let all = texts.chain(self.scan.brings.items.iter().map(|item| item.file.clone()));
+        Some(format!("left out: {} (the directory is not trusted: try --trust)", listed(all)))
+    }
+
+    /// Nobody is there to ask: what an earlier yes covers counts, and what needs none in this mode. Says what is left out.
+    pub(super) fn leave_open(&mut self, mode: Mode) -> Option<String> {
+        let Standing::Open(before) = &self.standing else { return None };
+        let earlier = match before {
+            Before::Yes(trusted) => Some(trusted.clone()),
+            Before::Nothing | Before::Another => None,
+        };
+        let why = match earlier {
+            Some(_) => "new or changed since the directory was trusted",
+            None => "the directory is not trusted",
+        };
+        let Some(yes) = earlier.or_else(|| trust::unasked(&self.scan, mode)) else { return self.look_only() };
+        let items = self.scan.brings.items.iter().filter(|item| !yes.covers(item));
+        let files = listed(items.map(|item| item.file.clone()));
+        self.settle(Standing::Trusted(yes));
+        Some(format!("left out: {files} ({why}: try --trust)"))
+    }
+
+    fn settle(&mut self, standing: Standing) {
+        self.standing = standing;
+        self.load();
+    }
+
+    /// What the project asks for, the weaker file first.
+    pub(super) fn wishes(&self) -> Vec<Wishes> {
+        self.wishes.clone()
+    }
+
+    /// A file of the project that was said yes to and cannot be read.
+    pub(super) fn broken(&self) -> Result<(), Error> {
+        self.broken.as_ref().map_or(Ok(()), |why| Err(Error::new(Kind::Config, why.clone())))
     }
 
     /// The rules that "don't ask again" has kept for this project.

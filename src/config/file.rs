@@ -44,7 +44,7 @@ pub(super) const KEYS: [&str; 28] = [
     "tui",
 ];
 
-const PERMISSION_KEYS: [&str; 3] = ["allow", "ask", "deny"];
+pub(super) const PERMISSION_KEYS: [&str; 3] = ["allow", "ask", "deny"];
 const SANDBOX_KEYS: [&str; 4] = ["mode", "network", "writable_roots", "auto_allow"];
 const TUI_KEYS: [&str; 3] = ["theme", "vim", "notifications"];
 
@@ -233,12 +233,12 @@ fn warnings(root: &Section<'_>) -> Result<Vec<String>, ConfigError> {
 }
 
 /// A number that was checked to be in the type's bounds.
-fn unsigned<T: TryFrom<i64>>(number: Option<i64>) -> Option<T> {
+pub(super) fn unsigned<T: TryFrom<i64>>(number: Option<i64>) -> Option<T> {
     number.and_then(|number| T::try_from(number).ok())
 }
 
 /// A text of nothing but space says nothing.
-fn filled(text: Option<String>) -> Option<String> {
+pub(super) fn filled(text: Option<String>) -> Option<String> {
     text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
@@ -246,6 +246,16 @@ fn filled(text: Option<String>) -> Option<String> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no edit tool (try \"auto\", \"edit\" or \"patch\")")]
 pub struct UnknownEditTool(String);
+
+impl EditTool {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Edit => "edit",
+            Self::Patch => "patch",
+        }
+    }
+}
 
 impl FromStr for EditTool {
     type Err = UnknownEditTool;

@@ -1,4 +1,4 @@
-//! Folds the layers: defaults, the user's file, the environment, the command line.
+//! Folds the layers: defaults, the user's file, the project's, the environment, the command line.
 //!
 //! Pure: whoever calls has read the files. Lists of rules add up over the layers, everything else is replaced by the
 //! higher one.
@@ -12,6 +12,7 @@ use crate::protocol::ModelId;
 
 use super::credentials::Credentials;
 use super::file::{FileConfig, FileEndpoint, FileLimits, FileModel};
+use super::project::Wishes;
 use super::provider::FileProvider;
 use super::target::{self, Chooser, Chosen, Seeker};
 use super::{
@@ -53,19 +54,23 @@ pub struct Layers<'a> {
     pub file: FileConfig,
     /// The keys typed into the first-run screen.
     pub credentials: Credentials,
+    /// What the project's files ask for, the weaker one first; none before they are trusted.
+    pub project: Vec<Wishes>,
 }
 
 /// What the layers mean together.
 pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
-    let Layers { flags, env, file, credentials } = layers;
+    let Layers { flags, env, file, credentials, project } = layers;
     let seeker = Seeker { flags: &flags, env, file: &file.endpoint, credentials: &credentials };
     let chosen = target::chosen(seeker)?;
     let endpoint = target::endpoint(seeker, chosen)?;
+    let typed =
+        chosen.filter(|chosen| chosen.by == Chooser::Flag).map(|chosen| chosen.provider.model.clone());
     let model = model(flags.model.clone(), env, file.model, chosen);
     let ca_file = ca_file(env, &file.endpoint, chosen);
     let mut warnings = file.warnings;
     warnings.extend(url_warning(&endpoint));
-    Ok(Config {
+    let mut config = Config {
         endpoint,
         model,
         limits: limits(flags.max_turns, &file.limits),
@@ -81,7 +86,11 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
         ca_file,
         key_variables: key_variables(&file.endpoint),
         warnings,
-    })
+    };
+    for wishes in project {
+        wishes.tighten(&mut config, typed.as_ref());
+    }
+    Ok(config)
 }
 
 /// Every variable that the file takes for a key, whichever provider is in force.
@@ -117,7 +126,7 @@ fn model(flag: Option<String>, env: &Env, root: FileModel, chosen: Option<Chosen
     let name = name.or_else(|| file.name.map(|name| (name, Origin::UserFile)));
     ModelConfig {
         name: name.map(|(name, origin)| Sourced { value: ModelId::from(name), origin }),
-        context_window: file.context_window,
+        context_window: file.context_window.map(|value| Sourced { value, origin: Origin::UserFile }),
         fallbacks: file.fallbacks.into_iter().flatten().map(ModelId::from).collect(),
         max_output_tokens: file.max_output_tokens.filter(|tokens| *tokens > 0),
         temperature: file.temperature,
@@ -176,6 +185,7 @@ pub(super) fn variable(name: &str, why: &impl ToString) -> ConfigError {
 mod tests {
     use std::path::Path;
 
+    use super::super::ProjectFile;
     use super::super::file::parse;
     use super::*;
 
@@ -183,7 +193,8 @@ mod tests {
         let file = parse(Path::new("/c/config.toml"), file).unwrap();
         let credentials = Credentials::parse(Path::new("/c/credentials.toml"), saved).unwrap();
         let env = Env::from_pairs(env.iter().copied());
-        fold(Layers { flags, env: &env, file, credentials }).map_err(|error| error.to_string())
+        fold(Layers { flags, env: &env, file, credentials, project: Vec::new() })
+            .map_err(|error| error.to_string())
     }
 
     fn url_flag(url: &str) -> Flags {
@@ -291,7 +302,8 @@ mod tests {
         let env = [("FAR_TEAM", "core"), ("HOME", "/home/u")];
         let far = config(Flags::default(), &env, PROVIDERS, "").unwrap();
         let shown = |model: &ModelConfig| {
-            let ModelConfig { context_window, max_output_tokens, temperature, reasoning_effort, .. } = model;
+            let ModelConfig { max_output_tokens, temperature, reasoning_effort, .. } = model;
+            let context_window = model.window();
             let fallbacks: Vec<&str> = model.fallbacks.iter().map(ModelId::as_str).collect();
             format!(
                 "{context_window:?} {max_output_tokens:?} {temperature:?} {reasoning_effort:?} {:?} {} {fallbacks:?}",
@@ -333,12 +345,56 @@ mod tests {
             env: &env,
             file: parse(Path::new("/c/config.toml"), file).unwrap(),
             credentials: Credentials::parse(Path::new("/c"), "[keys]\n\"x.y\" = \"hidden-5\"").unwrap(),
+            project: Vec::new(),
         };
         let before = format!("{layers:?}");
         let config = fold(layers).unwrap();
         assert_eq!(config.endpoint.target().unwrap().headers[0].value, "hidden hidden-2");
         let shown = format!("{before} {config:?}");
         assert!(shown.contains("far.example") && !shown.contains("hidden"), "{shown}");
+    }
+
+    /// What counts of a project's wishes, and which layer each is said to come from.
+    #[test]
+    fn a_project_stands_between_the_users_file_and_the_environment() {
+        let project = || {
+            let read = |file, text| super::super::survey(file, text).unwrap().wishes;
+            let shared = "model = 's'\ncontext_window = 1\nnudge = false\nedit_tool = 'patch'\n\
+                          [permissions]\nask = ['Read']\ndeny = ['WebFetch']\nallow = ['Bash(*)']";
+            vec![
+                read(ProjectFile::Shared, shared),
+                read(ProjectFile::Local, "context_window = 2\n[permissions]\ndeny = ['Task']"),
+            ]
+        };
+        let check = |flags: Flags, env: &[(&str, &str)], file: &str, expected: (&str, Origin, u64)| {
+            let file = parse(Path::new("/c/config.toml"), file).unwrap();
+            let credentials = Credentials::default();
+            let env = Env::from_pairs(env.iter().copied());
+            let config = fold(Layers { flags, env: &env, file, credentials, project: project() }).unwrap();
+            let name = config.model.name.unwrap();
+            assert_eq!(
+                (name.value.as_str(), name.origin, config.model.context_window.unwrap().value),
+                expected
+            );
+            assert_eq!(config.nudge, Sourced { value: false, origin: Origin::Project(ProjectFile::Shared) });
+            assert_eq!(config.edit_tool.value, super::super::EditTool::Patch);
+            let Rules { allow, ask, deny } = config.permissions.rules;
+            assert_eq!((allow.len(), ask.len(), deny.len()), (0, 1, 2));
+            assert_eq!(config.permissions.mode.origin, Origin::Default);
+        };
+        let (shared, user) =
+            (Origin::Project(ProjectFile::Shared), "model = 'u'\ncontext_window = 9\nnudge = true");
+        check(Flags::default(), &[], "", ("s", shared, 2));
+        check(Flags::default(), &[], user, ("s", shared, 2));
+        let env = [("OPENAI_MODEL", "e")];
+        check(Flags::default(), &env, user, ("e", Origin::Env("OPENAI_MODEL"), 2));
+        let typed = Flags { model: Some("f".to_owned()), ..Flags::default() };
+        check(typed, &env, user, ("f", Origin::Flag, 2));
+        let far = [("FAR_TEAM", "core")];
+        check(provider_flag("far"), &far, PROVIDERS, ("far-model", Origin::UserFile, 2000));
+        check(provider_flag("bare"), &far, PROVIDERS, ("s", shared, 2));
+        let stronger = Origin::Project(ProjectFile::Local);
+        assert!(Origin::UserFile < shared && shared < stronger && stronger < Origin::Env(""));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod header;
 mod layers;
 mod limit;
 mod load;
+mod project;
 mod provider;
 mod reader;
 mod secret;
@@ -38,8 +39,9 @@ pub use header::Header;
 pub use layers::{Flags, Layers, fold};
 pub use limit::{BadLimit, TURN_LIMIT, TurnLimit};
 pub use load::{load, without_files};
+pub use project::{Part, ProjectFile, Survey, Wishes, survey, survey_servers};
 pub use secret::{BadKey, Secret};
-pub use store::{parse_table, read_table, read_text, write_private};
+pub use store::{parse_table, read_guarded_table, read_table, read_text, write_private};
 
 /// What the user wants, all layers folded.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +72,7 @@ pub struct ModelConfig {
     /// The model; without one the endpoint is asked whether it has just one.
     pub name: Option<Sourced<ModelId>>,
     /// Tokens of its window, where the user knows better than the tables.
-    pub context_window: Option<u64>,
+    pub context_window: Option<Sourced<u64>>,
     /// Tried in order when the model is overloaded or gone.
     pub fallbacks: Vec<ModelId>,
     /// Tokens of an answer; not sent where unset.
@@ -83,6 +85,14 @@ pub struct ModelConfig {
     pub text_calls: TextCalls,
     /// Whether answers are asked for as they are made, or in one piece.
     pub stream: bool,
+}
+
+impl ModelConfig {
+    /// The window's tokens, whoever has set them.
+    #[must_use]
+    pub fn window(&self) -> Option<u64> {
+        self.context_window.as_ref().map(|window| window.value)
+    }
 }
 
 /// Turns, times, tries.
@@ -121,12 +131,14 @@ pub struct Sourced<T> {
 }
 
 /// The layers, lowest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// Built in.
     Default,
     /// The user's `config.toml`.
     UserFile,
+    /// A file of the project, which is trusted.
+    Project(ProjectFile),
     /// An environment variable.
     Env(&'static str),
     /// The command line.

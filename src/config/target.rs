@@ -124,11 +124,14 @@ fn keys(
         Origin::Default | Origin::Env(_) | Origin::Flag => {
             (general.into_iter().chain(own_set).collect(), KeyPlace::General)
         }
-        Origin::UserFile if url.value.is_openai() && own_set.is_empty() => {
+        // a project names no address; if one came from there, it would get no more than a file's
+        Origin::UserFile | Origin::Project(_) if url.value.is_openai() && own_set.is_empty() => {
             (general.into_iter().collect(), KeyPlace::General)
         }
-        Origin::UserFile if own.is_empty() => (own_set, KeyPlace::Unnamed(provider.map(str::to_owned))),
-        Origin::UserFile => (own_set, KeyPlace::Variables(own.to_vec())),
+        Origin::UserFile | Origin::Project(_) if own.is_empty() => {
+            (own_set, KeyPlace::Unnamed(provider.map(str::to_owned)))
+        }
+        Origin::UserFile | Origin::Project(_) => (own_set, KeyPlace::Variables(own.to_vec())),
     };
     let mut keys = of_variables(env, &names)?;
     if keys.is_empty() {
@@ -166,7 +169,8 @@ mod tests {
         let file = parse(Path::new("/c/config.toml"), file).unwrap();
         let credentials = Credentials::parse(Path::new("/c/credentials.toml"), saved).unwrap();
         let env = Env::from_pairs(env.iter().copied());
-        fold(Layers { flags, env: &env, file, credentials }).map_err(|error| error.to_string())
+        fold(Layers { flags, env: &env, file, credentials, project: Vec::new() })
+            .map_err(|error| error.to_string())
     }
 
     fn url_flag(url: &str) -> Flags {

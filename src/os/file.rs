@@ -55,6 +55,9 @@ pub enum FileError {
     /// Also when a link leads to a name where nothing is: it is not written through.
     #[error("cannot write {}: it is a link to {}, which does not exist", .path.display(), .target.display())]
     Dangling { path: PathBuf, target: PathBuf },
+    /// A file of the program's own that somebody else could have written.
+    #[error("cannot use {}: {why} (try removing it)", .path.display())]
+    Shared { path: PathBuf, why: &'static str },
     #[error("cannot {verb} {}: {source}", .path.display())]
     Io { verb: &'static str, path: PathBuf, source: io::Error },
 }
@@ -64,7 +67,9 @@ impl FileError {
     pub fn io_kind(&self) -> Option<io::ErrorKind> {
         match self {
             Self::Io { source, .. } => Some(source.kind()),
-            Self::NotRegular { .. } | Self::TooLarge { .. } | Self::Dangling { .. } => None,
+            Self::NotRegular { .. } | Self::TooLarge { .. } | Self::Dangling { .. } | Self::Shared { .. } => {
+                None
+            }
         }
     }
 }
@@ -135,7 +140,14 @@ fn proc_mount(line: &[u8]) -> Option<PathBuf> {
 
 /// The whole of a regular file of at most `max` bytes.
 pub fn read_regular(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
-    let (file, meta) = open_regular(path)?;
+    read_whole(path, open_regular(path)?, max)
+}
+
+pub(super) fn read_whole(
+    path: &Path,
+    (file, meta): (File, Metadata),
+    max: u64,
+) -> Result<Vec<u8>, FileError> {
     let too_large = |size| FileError::TooLarge { path: path.to_owned(), size, max };
     if meta.len() > max {
         return Err(too_large(meta.len()));

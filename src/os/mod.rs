@@ -4,7 +4,7 @@
 //! is said by the rooms above. Here stands only how it is done so that nothing hangs, nothing is left
 //! behind and no old content is lost. May import: `text`.
 //!
-//! In reading order: what is read once at the start ([`mod@env`], [`paths`]), files ([`mod@file`], [`stage`]),
+//! In reading order: what is read once at the start ([`mod@env`], [`paths`]), files ([`mod@file`], [`guarded`], [`stage`]),
 //! commands ([`process`], with [`capture`] for what they say and [`family`] for all they started),
 //! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`], [`tty`]).
 
@@ -12,6 +12,7 @@ pub mod env;
 pub mod paths;
 
 pub mod file;
+pub mod guarded;
 pub mod stage;
 
 pub mod capture;

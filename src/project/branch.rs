@@ -25,7 +25,7 @@ pub(super) fn branch(root: &Path) -> Option<String> {
 }
 
 /// Where the `.git` file of a worktree or a submodule leads.
-fn linked(root: &Path, git: &Path) -> Option<PathBuf> {
+pub(super) fn linked(root: &Path, git: &Path) -> Option<PathBuf> {
     let line = read(git)?;
     Some(root.join(line.strip_prefix("gitdir:")?.trim()))
 }

@@ -1,18 +1,10 @@
 //! Instruction files, cut to what a request can carry; what is cut is said, to the user and to the model.
 
+use super::open::Loaded;
 use super::scan::Found;
 
 /// Bytes of all instruction files together: some 8,000 tokens of every request.
 pub const INSTRUCTIONS_MAX: usize = 32 * 1024;
-
-/// What the model may be told.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Loaded {
-    /// The user's own first, then the project's from the root down.
-    pub instructions: Vec<Instruction>,
-    /// What was left out or cut, a line each.
-    pub notes: Vec<String>,
-}
 
 /// One file of instructions.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,23 +1,26 @@
-//! A look at the directory: what it would bring, read and not interpreted.
+//! A look at the directory: what it would bring, read and not acted on.
 //!
 //! Safe before any yes: it opens regular files alone, reads no more of them than could ever be used, and follows no
 //! link out of the project.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use crate::os::file::{FileError, open_regular};
 use crate::os::paths::resolve;
 
 use super::branch::branch;
+use super::brings::{Brings, brings};
 use super::instructions::INSTRUCTIONS_MAX;
 
 /// Instruction files; of a directory the first that is there counts.
 const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "CLAWDCODE.md"];
 
 /// What a directory would bring.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scan {
     /// The repository's root, or the working directory where there is no repository; without links.
     pub root: PathBuf,
@@ -27,6 +30,8 @@ pub struct Scan {
     pub own: Option<Found>,
     /// The project's instructions, from the root down to the working directory.
     pub instructions: Vec<Found>,
+    /// What it would bring beside plain text.
+    pub brings: Brings,
     /// What could not be looked at, a line each.
     pub notes: Vec<String>,
 }
@@ -38,8 +43,8 @@ pub struct Found {
     pub path: PathBuf,
     /// As a person would name it: from the root.
     pub name: String,
-    /// Its text, as far as it could ever be used.
-    pub text: String,
+    /// Its text, as far as it could ever be used; given out by [`Scan::open`].
+    pub(super) text: String,
     /// Its whole length in bytes.
     pub bytes: u64,
 }
@@ -48,13 +53,7 @@ pub struct Found {
 pub fn scan(cwd: &Path, own: Option<&Path>) -> Scan {
     let cwd = resolve(cwd).unwrap_or_else(|_| cwd.to_owned());
     let root = cwd.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok()).unwrap_or(&cwd);
-    let mut scan = Scan {
-        root: root.to_owned(),
-        branch: branch(root),
-        own: None,
-        instructions: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut scan = Scan { root: root.to_owned(), branch: branch(root), ..Scan::default() };
     let own = own.map(|path| resolve(path).unwrap_or_else(|_| path.to_owned()));
     scan.own = own.as_ref().and_then(|path| scan.look(path, path.display().to_string()));
     let mut dirs: Vec<&Path> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).collect();
@@ -63,16 +62,31 @@ pub fn scan(cwd: &Path, own: Option<&Path>) -> Scan {
         let found = scan.instructions_in(dir, own.as_deref());
         scan.instructions.extend(found);
     }
+    scan.brings = brings(root, own.as_deref().and_then(Path::parent), &mut scan.notes);
     scan
+}
+
+/// What tells this directory from any other that stood or will stand at its path: a yes is not to a name.
+///
+/// Without the device's number, which another start of the system may change. Where the file system tells when the directory
+/// was made, that too: numbers of directories that are gone are given again.
+#[must_use]
+pub fn identity(root: &Path) -> Option<String> {
+    let meta = fs::metadata(root).ok()?;
+    let made = meta.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
+    Some(match made {
+        Some(made) => format!("{}:{}", meta.ino(), made.as_nanos()),
+        None => meta.ino().to_string(),
+    })
 }
 
 impl Scan {
     /// Whether there is nothing to trust.
     pub fn brings_nothing(&self) -> bool {
-        self.instructions.is_empty()
+        self.instructions.is_empty() && self.brings.items.is_empty()
     }
 
-    /// What would be trusted, by name.
+    /// The project's instructions, by name.
     pub fn names(&self) -> Vec<String> {
         self.instructions.iter().map(|found| found.name.clone()).collect()
     }
@@ -123,7 +137,6 @@ fn beginning(file: File) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;
@@ -201,6 +214,18 @@ mod tests {
             (vec!["CLAUDE.md".to_owned()], "rules")
         );
         assert_eq!(found.notes, ["a/AGENTS.md is left out: it is a link out of the project"]);
+    }
+
+    #[test]
+    fn a_directory_is_told_from_another_at_its_path() {
+        let dir = tree(&[("a/", ""), ("b/", "")]);
+        let of = |name: &str| identity(&dir.path().join(name)).unwrap();
+        let (a, b) = (of("a"), of("b"));
+        assert_ne!(a, b);
+        fs::rename(dir.path().join("a"), dir.path().join("c")).unwrap();
+        fs::rename(dir.path().join("b"), dir.path().join("a")).unwrap();
+        assert_eq!((of("a"), of("c")), (b, a));
+        assert_eq!(identity(&dir.path().join("none")), None);
     }
 
     #[test]

@@ -1,24 +1,28 @@
 //! Whether the project's word counts.
 //!
 //! A yes is given to a directory: the root of a repository, or the working directory where there is none; never to what
-//! lies above or below it. The only maker of [`Trusted`], so whatever takes one cannot be reached without a yes. Plain
-//! text alone may change under a yes; what runs will need a yes to its present content.
+//! lies above or below it, nor to another directory that takes its place. The only maker of [`Trusted`], and that the only
+//! [`Yes`], so whatever takes one cannot be reached without the user's. Plain text alone may change under a yes: everything
+//! else counts as long as it is what the yes was given to.
 
-mod load;
-mod store;
+mod grants;
+mod record;
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use crate::permission::Mode;
-use crate::project::Scan;
+use crate::project::{Item, ItemKind, Scan, Yes};
 
-pub use load::{load, load_own};
-pub use store::{Record, add_grant, grants, read_record, remember};
+pub use grants::{add_grant, grants};
+pub use record::{Record, read_record, remember};
 
-/// A yes to one directory. Made here and nowhere else.
+/// A yes to one directory and to things in it as they are. Made here and nowhere else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trusted {
     root: PathBuf,
+    /// The marks of things, by name.
+    marks: BTreeMap<String, String>,
 }
 
 /// What is known about a directory.
@@ -27,34 +31,91 @@ pub enum Judgement {
     /// It counts: an earlier yes, or nothing that needs one.
     Trusted(Trusted),
     /// The user has to be asked.
-    Unknown,
+    Open(Before),
+}
+
+/// What there was before the user is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Before {
+    /// No yes.
+    Nothing,
+    /// A yes to another directory of the same path.
+    Another,
+    /// A yes that does not cover all that is there now.
+    Yes(Trusted),
+}
+
+/// How a thing stands to an earlier yes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It was not there.
+    New,
+    /// It was another.
+    Changed,
+    /// It is as it was.
+    Same,
 }
 
 /// Whether what was found counts.
 pub fn judge(scan: &Scan, record: &Record) -> Judgement {
-    if scan.brings_nothing() || record.knows(&scan.root) {
-        return Judgement::Trusted(Trusted { root: scan.root.clone() });
+    if scan.brings_nothing() {
+        return Judgement::Trusted(text_alone(scan));
     }
-    Judgement::Unknown
+    match record.before(scan) {
+        Before::Yes(yes) if scan.brings.items.iter().all(|item| yes.covers(item)) => Judgement::Trusted(yes),
+        before => Judgement::Open(before),
+    }
 }
 
-/// The user's yes, from a question or from `--trust`.
+/// The user's yes to all that was found, from a question or from `--trust`.
 pub fn by_user(scan: &Scan) -> Trusted {
-    Trusted { root: scan.root.clone() }
+    let marks = scan.brings.items.iter().map(|item| (item.name(), item.mark().to_owned()));
+    Trusted { root: scan.root.clone(), marks: marks.collect() }
 }
 
-/// What needs no yes in this mode: plain text in `bypass`, and a scan finds nothing but plain text.
+/// What needs no yes in this mode: plain text in `bypass`, and nothing else.
 pub fn unasked(scan: &Scan, mode: Mode) -> Option<Trusted> {
     match mode {
-        Mode::Bypass => Some(Trusted { root: scan.root.clone() }),
+        Mode::Bypass => Some(text_alone(scan)),
         Mode::Default | Mode::AcceptEdits | Mode::Plan => None,
     }
 }
 
+fn text_alone(scan: &Scan) -> Trusted {
+    Trusted { root: scan.root.clone(), marks: BTreeMap::new() }
+}
+
 impl Trusted {
-    /// Whether this yes was given to the directory that was scanned.
-    pub fn covers(&self, scan: &Scan) -> bool {
-        self.root == scan.root
+    /// How a thing stands to this yes.
+    pub fn standing(&self, item: &Item) -> Standing {
+        match self.marks.get(&item.name()) {
+            None => Standing::New,
+            Some(mark) if mark == item.mark() => Standing::Same,
+            Some(_) => Standing::Changed,
+        }
+    }
+}
+
+impl Yes for Trusted {
+    fn is_for(&self, root: &Path) -> bool {
+        self.root == root
+    }
+
+    fn covers(&self, item: &Item) -> bool {
+        self.standing(item) == Standing::Same
+    }
+}
+
+/// Whether a yes to a thing is kept: one to a file that cannot be read is not, for it brings nothing.
+fn is_kept(item: &Item) -> bool {
+    match item.kind {
+        ItemKind::Broken => false,
+        ItemKind::Settings
+        | ItemKind::Hook
+        | ItemKind::Server
+        | ItemKind::Command
+        | ItemKind::Skill
+        | ItemKind::Agent => true,
     }
 }
 
@@ -62,43 +123,209 @@ impl Trusted {
 mod tests {
     use std::fs;
 
+    use tempfile::TempDir;
+
     use super::*;
-    use crate::project::scan;
+    use crate::project::{Loaded, scan};
+
+    /// A home and a project with these files.
+    struct World {
+        home: TempDir,
+        dir: TempDir,
+    }
+
+    impl World {
+        fn new(files: &[(&str, &str)]) -> Self {
+            let world = Self { home: tempfile::tempdir().unwrap(), dir: tempfile::tempdir().unwrap() };
+            for (name, text) in files {
+                world.write(name, text);
+            }
+            world
+        }
+
+        fn write(&self, name: &str, text: &str) {
+            let path = self.dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+
+        fn scan(&self) -> Scan {
+            scan(self.dir.path(), Some(&self.home.path().join("AGENTS.md")))
+        }
+
+        fn file(&self) -> PathBuf {
+            self.home.path().join("trust.toml")
+        }
+
+        fn say_yes(&self) {
+            remember(&self.file(), &self.scan()).unwrap();
+        }
+
+        fn judge(&self) -> Judgement {
+            judge(&self.scan(), &read_record(&self.file()).unwrap())
+        }
+
+        /// How each thing stands to the yes that there was, by name.
+        fn standings(&self) -> Vec<(String, Standing)> {
+            let Judgement::Open(Before::Yes(yes)) = self.judge() else { panic!("{:?}", self.judge()) };
+            self.scan().brings.items.iter().map(|item| (item.name(), yes.standing(item))).collect()
+        }
+
+        fn is_trusted(&self) -> bool {
+            matches!(self.judge(), Judgement::Trusted(_))
+        }
+    }
+
+    fn texts(loaded: Loaded) -> Vec<String> {
+        loaded.instructions.into_iter().map(|file| file.text).collect()
+    }
+
+    const SETTINGS: &str = ".clawd/config.toml";
 
     #[test]
-    fn nothing_of_a_project_is_told_before_a_yes() {
-        let (home, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let own = home.path().join("AGENTS.md");
-        fs::write(&own, "mine").unwrap();
-        fs::write(dir.path().join("AGENTS.md"), "theirs").unwrap();
-        let file = home.path().join("trust.toml");
-        let found = scan(dir.path(), Some(&own));
-        assert_eq!(judge(&found, &read_record(&file).unwrap()), Judgement::Unknown);
-        assert_eq!(load_own(&found).instructions.len(), 1);
-        remember(&file, &by_user(&found)).unwrap();
-        let Judgement::Trusted(yes) = judge(&found, &read_record(&file).unwrap()) else {
-            panic!("not remembered")
-        };
-        let texts: Vec<String> = load(&yes, &found).instructions.into_iter().map(|file| file.text).collect();
-        assert_eq!(texts, ["mine", "theirs"]);
-        let other = scan(home.path(), None);
-        assert_eq!(load(&yes, &other), load_own(&other));
+    fn nothing_of_a_project_is_given_out_before_a_yes() {
+        let world = World::new(&[("AGENTS.md", "theirs"), (SETTINGS, "model = 'm'")]);
+        fs::write(world.home.path().join("AGENTS.md"), "mine").unwrap();
+        let found = world.scan();
+        assert_eq!(world.judge(), Judgement::Open(Before::Nothing));
+        let own = found.own();
+        assert_eq!((own.wishes.len(), texts(own)), (0, vec!["mine".to_owned()]));
+        world.say_yes();
+        let Judgement::Trusted(yes) = world.judge() else { panic!("not remembered") };
+        let all = found.open(&yes);
+        assert_eq!((all.wishes.len(), texts(all)), (1, vec!["mine".to_owned(), "theirs".to_owned()]));
+        let other = World::new(&[("AGENTS.md", "other")]);
+        assert_eq!(texts(other.scan().open(&yes)), [""; 0], "a yes is for one directory");
     }
 
     #[test]
     fn the_question_comes_only_where_there_is_something_to_trust() {
-        let dir = tempfile::tempdir().unwrap();
-        let record = Record::default();
-        assert!(matches!(judge(&scan(dir.path(), None), &record), Judgement::Trusted(_)));
-        fs::write(dir.path().join("CLAUDE.md"), "x").unwrap();
-        assert_eq!(judge(&scan(dir.path(), None), &record), Judgement::Unknown);
+        let check = |files: &[(&str, &str)], trusted: bool| {
+            assert_eq!(World::new(files).is_trusted(), trusted, "{files:?}");
+        };
+        check(&[], true);
+        check(&[("src/main.rs", "x"), (".git/config", "[core]\nfsmonitor = ./evil\n")], true);
+        check(&[(SETTINGS, ""), (".clawd/notes.txt", "x")], true);
+        check(&[(SETTINGS, "base_url = 'http://evil/v1'")], true);
+        check(&[("CLAUDE.md", "x")], false);
+        check(&[(SETTINGS, "nudge = false")], false);
+        check(&[(".clawd/config.local.toml", "[permissions]\ndeny = ['Read']")], false);
+        check(&[(SETTINGS, "model = 3")], false);
+        check(&[(".clawd/commands/a.md", "x")], false);
+        check(&[(".clawd/skills/a/SKILL.md", "x")], false);
+        check(&[(".clawd/agents/a.md", "x")], false);
+        check(&[(".mcp.json", r#"{"mcpServers": {"a": {"command": "x"}}}"#)], false);
+        check(&[(".mcp.json", "{}")], true);
+        check(&[(SETTINGS, "[[hooks.Stop]]\ncommand = 'x'")], false);
+    }
+
+    #[test]
+    fn text_may_change_under_a_yes_and_nothing_else_may() {
+        let world = World::new(&[
+            ("AGENTS.md", "a"),
+            (SETTINGS, "model = 'm'\n[mcp_servers.s]\ncommand = 'x'\n[[hooks.Stop]]\ncommand = 'y'"),
+            (".clawd/commands/a.md", "x"),
+            (".mcp.json", r#"{"mcpServers": {"s": {"command": "x"}}}"#),
+        ]);
+        world.say_yes();
+        assert!(world.is_trusted());
+        world.write("AGENTS.md", "b");
+        world.write("sub/AGENTS.md", "c");
+        assert!(world.is_trusted());
+        let check = |name: &str, text: &str, expected: (&str, Standing)| {
+            let before = fs::read_to_string(world.dir.path().join(name)).ok();
+            world.write(name, text);
+            let odd: Vec<_> =
+                world.standings().into_iter().filter(|(_, standing)| *standing != Standing::Same).collect();
+            assert_eq!(odd, [(expected.0.to_owned(), expected.1)], "{name}");
+            match before {
+                Some(before) => world.write(name, &before),
+                None => fs::remove_file(world.dir.path().join(name)).unwrap(),
+            }
+            assert!(world.is_trusted(), "{name} is as it was");
+        };
+        let config = |model, server, hook| {
+            format!(
+                "model = '{model}' # why\n[mcp_servers.s]\ncommand = '{server}'\n[[hooks.Stop]]\ncommand = '{hook}'"
+            )
+        };
+        check(SETTINGS, &config("n", "x", "y"), (SETTINGS, Standing::Changed));
+        check(SETTINGS, &config("m", "z", "y"), (".clawd/config.toml mcp_servers.s", Standing::Changed));
+        check(SETTINGS, &config("m", "x", "z"), (".clawd/config.toml hooks.Stop", Standing::Changed));
+        check(".clawd/commands/a.md", "y", (".clawd/commands/a.md", Standing::Changed));
+        check(".clawd/commands/b.md", "y", (".clawd/commands/b.md", Standing::New));
+        let servers = r#"{"mcpServers": {"s": {"command": "x"}, "t": {"command": "x"}}}"#;
+        check(".mcp.json", servers, (".mcp.json mcp_servers.t", Standing::New));
+        world.write(SETTINGS, &config("m", "x", "y"));
+        assert!(world.is_trusted(), "a comment changes nothing that counts");
+    }
+
+    #[test]
+    fn an_earlier_yes_stands_for_what_has_not_changed() {
+        let world = World::new(&[("AGENTS.md", "a"), (SETTINGS, "model = 'm'")]);
+        world.say_yes();
+        world.write(".clawd/config.local.toml", "model = 'evil'");
+        let found = world.scan();
+        let Judgement::Open(Before::Yes(yes)) = world.judge() else { panic!("it is new") };
+        assert_eq!((found.open(&yes).wishes.len(), texts(found.open(&yes)).len()), (1, 1));
+        assert_eq!(found.open(&by_user(&found)).wishes.len(), 2);
+    }
+
+    #[test]
+    fn a_yes_is_for_one_directory_and_not_for_its_neighbours() {
+        let base = World::new(&[]);
+        let files = ["repo", "repo-evil", "repo/inner"];
+        for name in files {
+            base.write(&format!("{name}/.git/HEAD"), "ref: refs/heads/main");
+            base.write(&format!("{name}/AGENTS.md"), name);
+        }
+        let scan_of = |name: &str| scan(&base.dir.path().join(name), None);
+        remember(&base.file(), &scan_of("repo")).unwrap();
+        let known = |name: &str| {
+            matches!(judge(&scan_of(name), &read_record(&base.file()).unwrap()), Judgement::Trusted(_))
+        };
+        assert_eq!(files.map(known), [true, false, false]);
+        let path = |name: &str| base.dir.path().join(name);
+        fs::rename(path("repo"), path("renamed")).unwrap();
+        fs::rename(path("repo-evil"), path("repo")).unwrap();
+        let record = read_record(&base.file()).unwrap();
+        assert_eq!(judge(&scan_of("renamed"), &record), Judgement::Open(Before::Nothing));
+        assert_eq!(judge(&scan_of("repo"), &record), Judgement::Open(Before::Another));
+    }
+
+    #[test]
+    fn the_older_form_of_the_file_stands_for_text() {
+        let world = World::new(&[("AGENTS.md", "a")]);
+        let root = world.scan().root;
+        let older = format!("trusted = [{:?}, \"/other\"]\n", root.to_str().unwrap());
+        fs::write(world.file(), older).unwrap();
+        assert!(world.is_trusted());
+        world.write(SETTINGS, "model = 'm'");
+        assert_eq!(world.standings(), [(SETTINGS.to_owned(), Standing::New)]);
+        world.say_yes();
+        assert!(world.is_trusted());
+        let text = fs::read_to_string(world.file()).unwrap();
+        assert!(text.contains("\"/other\"") && !text.contains("\"/other\", "), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_an_error_for_whoever_says_yes_to_it() {
+        let world = World::new(&[(SETTINGS, "\nmodel = 3")]);
+        let found = world.scan();
+        let error = found.open(&by_user(&found)).broken.concat();
+        assert!(error.starts_with("cannot read .clawd/config.toml: line 2: `model` must be"), "{error}");
+        assert_eq!(found.open(&text_alone(&found)), Loaded::default());
+        world.say_yes();
+        assert!(!world.is_trusted(), "it is asked about again");
     }
 
     #[test]
     fn only_bypass_tells_plain_text_unasked() {
-        let dir = tempfile::tempdir().unwrap();
-        let found = scan(dir.path(), None);
-        let told = Mode::ALL.map(|mode| unasked(&found, mode).is_some());
-        assert_eq!(told, [false, false, false, true]);
+        let world = World::new(&[("AGENTS.md", "a"), (SETTINGS, "model = 'm'")]);
+        let found = world.scan();
+        let told = Mode::ALL.map(|mode| unasked(&found, mode).map(|yes| found.open(&yes)));
+        assert_eq!(told.each_ref().map(Option::is_some), [false, false, false, true]);
+        let [_, _, _, Some(told)] = told else { panic!("not told") };
+        assert_eq!((told.instructions.len(), told.wishes.len()), (1, 0));
     }
 }

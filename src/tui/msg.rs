@@ -2,8 +2,8 @@
 
 use super::key::Key;
 use super::model::facts::Facts;
-use super::model::setup::{FirstRun, TrustCard};
-use crate::app::{Insight, ModelRow, Switched};
+use super::model::setup::FirstRun;
+use crate::app::{Insight, ModelRow, Switched, TrustQuestion};
 use crate::conversation::Happening;
 use crate::protocol::{JobId, JobView, Todo};
 
@@ -35,7 +35,7 @@ pub enum Reply {
     /// Facts for the head and the status line; the conversation is ready.
     Ready(Box<Facts>),
     /// The directory is not trusted: ask.
-    AskTrust(TrustCard),
+    AskTrust(Box<TrustQuestion>),
     /// A session is to be picked: ID and title, the newest first.
     PickSession(Vec<(String, String)>),
     /// There is no endpoint: the first-run screen, as far as is known.

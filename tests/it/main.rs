@@ -43,5 +43,6 @@ mod tools_patch;
 mod tools_patch_faults;
 mod tools_read;
 mod tools_search;
+mod trust;
 mod watched;
 mod workshop;

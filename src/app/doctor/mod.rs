@@ -84,8 +84,8 @@ impl Doctor {
         let paths = Paths::find(env).ok();
         let log = log(cli, env, paths.as_ref())?;
         let config = match &paths {
-            Some(paths) => config::load(paths, env, cli.flags.clone()),
-            None => config::without_files(env, cli.flags.clone()),
+            Some(paths) => config::load(paths, env, cli.flags.clone(), Vec::new()),
+            None => config::without_files(env, cli.flags.clone(), Vec::new()),
         };
         let (configuration, subject) = match config {
             Ok(config) => {
@@ -221,7 +221,7 @@ fn subject(config: &Config, env: &Env) -> Subject {
     let target = || {
         Ok::<_, Error>(Target {
             model: config.model.name.as_ref().map(|name| name.value.clone()),
-            window: config.model.context_window,
+            window: config.model.window(),
             search: services::model_search(config, env)?,
             service: services::examined(config, env)?,
         })

@@ -162,6 +162,7 @@ fn place(origin: Origin, flag: &str) -> String {
     match origin {
         Origin::Default => "the built-in default".to_owned(),
         Origin::UserFile => "config.toml".to_owned(),
+        Origin::Project(file) => file.name().to_owned(),
         Origin::Env(name) => name.to_owned(),
         Origin::Flag => flag.to_owned(),
     }
@@ -204,7 +205,7 @@ mod tests {
     use crate::os::env::Env;
 
     fn config(flags: Flags, env: &[(&str, &str)]) -> Config {
-        without_files(&Env::from_pairs(env.iter().copied()), flags).unwrap()
+        without_files(&Env::from_pairs(env.iter().copied()), flags, Vec::new()).unwrap()
     }
 
     #[test]

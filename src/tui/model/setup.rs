@@ -2,21 +2,13 @@
 
 use super::buffer::Buffer;
 use super::question::Guard;
-
-/// What the trust question tells.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TrustCard {
-    /// The directory.
-    pub directory: String,
-    /// What it would bring, a line each; as it came, not yet sanitised.
-    pub brings: Vec<String>,
-}
+use crate::app::TrustQuestion;
 
 /// The trust question on the screen.
 #[derive(Debug, Clone)]
 pub struct Trusting {
-    /// What it tells.
-    pub card: TrustCard,
+    /// What it tells; as it came, not yet sanitised.
+    pub question: TrustQuestion,
     /// The number of the row that has the focus: 1 trust, 2 look only, 3 leave.
     pub focus: u8,
     /// When it takes keys.

@@ -6,7 +6,7 @@ use crate::conversation::Attendance;
 use crate::error::Error;
 use crate::protocol::ModelId;
 use crate::tui::effect::{Effect, EndpointChoice, TrustAnswer};
-use crate::tui::model::setup::{FirstRun, Looking, TrustCard};
+use crate::tui::model::setup::{FirstRun, Looking};
 use crate::tui::msg::{Msg, Reply};
 
 impl Runner {
@@ -77,9 +77,7 @@ impl Runner {
 
     fn go_on_opening(&mut self) -> Vec<Reply> {
         match self.app.first() {
-            First::Trust(question) => {
-                vec![Reply::AskTrust(TrustCard { directory: question.directory, brings: question.brings })]
-            }
+            First::Trust(question) => vec![Reply::AskTrust(Box::new(question))],
             First::Session(picks) => {
                 vec![Reply::PickSession(picks.into_iter().map(|pick| (pick.id, pick.title)).collect())]
             }

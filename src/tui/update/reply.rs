@@ -24,9 +24,9 @@ use crate::tui::msg::Reply;
 pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> {
     match reply {
         Reply::Ready(facts) => return ready(model, *facts),
-        Reply::AskTrust(card) => {
+        Reply::AskTrust(question) => {
             let guard = Guard::new(now, model.recent.printable);
-            model.stage = Stage::Trusting(Trusting { card, focus: 2, guard });
+            model.stage = Stage::Trusting(Trusting { question: *question, focus: 2, guard });
         }
         Reply::PickSession(sessions) => {
             let items = sessions.into_iter().map(|(id, title)| Item::new(title, id)).collect();

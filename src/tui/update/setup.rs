@@ -7,6 +7,7 @@ use crate::tui::keymap::{self, Action, Focus};
 use crate::tui::model::buffer::Buffer;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::moment::Moment;
+use crate::tui::model::overlay::{Overlay, Page, PageOf};
 use crate::tui::model::setup::{Choosing, Row, Step};
 use crate::tui::model::transcript::{Cell, Transcript};
 use crate::tui::model::{Model, Stage};
@@ -41,6 +42,10 @@ pub(super) fn press_trust(model: &mut Model, now: Moment, key: Key) -> Vec<Effec
         Some(Action::Abort) => LEAVE,
         Some(Action::Suspend) => return vec![Effect::Suspend],
         Some(Action::Redraw) => return vec![Effect::Redraw],
+        Some(Action::Transcript) => {
+            model.overlay = Some(Overlay::Page(Page::open(PageOf::Transcript)));
+            return Vec::new();
+        }
         _ => return Vec::new(),
     };
     let effect = match row {
@@ -156,13 +161,13 @@ fn type_into(buffer: &mut Buffer, action: Option<Action>) {
 mod tests {
     use super::super::testing::{draft, idle, press, reply};
     use super::*;
-    use crate::tui::model::setup::{FirstRun, Looking, TrustCard};
+    use crate::tui::model::setup::{FirstRun, Looking};
     use crate::tui::msg::Reply;
 
     fn trusting() -> Model {
         let mut model = idle();
         model.stage = Stage::Opening;
-        reply(&mut model, Reply::AskTrust(TrustCard::default()));
+        reply(&mut model, Reply::AskTrust(Box::default()));
         model
     }
 
@@ -202,6 +207,23 @@ mod tests {
         assert_eq!(press(&mut model, 199, "1 thing"), []);
         assert_eq!(draft(&model), "1 thing");
         assert!(matches!(model.stage, Stage::Trusting(_)));
+    }
+
+    #[test]
+    fn a_paste_is_no_trust() {
+        let mut model = trusting();
+        let paste = crate::tui::msg::Msg::Paste("1\n".to_owned());
+        assert_eq!(crate::tui::update::update(&mut model, Moment(500), paste), []);
+        assert_eq!(draft(&model), "1\n");
+        assert!(matches!(model.stage, Stage::Trusting(_)));
+    }
+
+    #[test]
+    fn all_that_it_would_bring_can_be_read_before_the_answer() {
+        let mut model = trusting();
+        assert_eq!(press(&mut model, 500, "<c-o>"), []);
+        assert!(matches!(model.overlay, Some(Overlay::Page(_))));
+        assert_eq!(press(&mut model, 500, "q1"), [Effect::Trust(TrustAnswer::Trust)]);
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod tests;
 pub mod theme;
 mod todos;
 pub mod tool;
+mod trust;
 pub mod wrap;
 
 use std::time::Duration;
@@ -237,7 +238,7 @@ fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, brush: Bru
             Pane { lines, cursor: Some(cursor) }
         }
         (Some(Overlay::Tasks(tasks)), _) => tasks::pane(tasks, &model.aside, (now, room), brush),
-        (_, Stage::Trusting(trusting)) => setup::trust(trusting, room, brush),
+        (_, Stage::Trusting(trusting)) => trust::pane(trusting, room, brush),
         (_, Stage::Choosing(choosing)) => setup::choose(choosing, room, brush),
         (_, Stage::Asking(asking)) => question::permission(asking, room, brush),
         (_, Stage::Answering(answering)) => answering::pane(answering, room, brush),

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use super::brush::{Brush, Fact, INDENT, Mode};
 use super::theme::{Role, Theme};
 use super::wrap::{Prefix, fit, width, wrap};
-use super::{answering, arriving_answer, cell, question, tool};
+use super::{answering, arriving_answer, cell, question, tool, trust};
 use crate::tui::keymap::{HelpRow, help_rows};
 use crate::tui::model::call::Kind;
 use crate::tui::model::moment::Moment;
@@ -98,12 +98,8 @@ fn transcript(model: &Model, now: Moment, brush: Brush) -> Vec<Line<'static>> {
     lines.extend(match &model.stage {
         Stage::Asking(asking) => [vec![Line::default()], question::whole(asking, brush)].concat(),
         Stage::Answering(answering) => [vec![Line::default()], answering::whole(answering, brush)].concat(),
-        Stage::Opening
-        | Stage::Trusting(_)
-        | Stage::Choosing(_)
-        | Stage::Idle
-        | Stage::Running
-        | Stage::AtLimit(_) => Vec::new(),
+        Stage::Trusting(trusting) => [vec![Line::default()], trust::whole(trusting, brush)].concat(),
+        Stage::Opening | Stage::Choosing(_) | Stage::Idle | Stage::Running | Stage::AtLimit(_) => Vec::new(),
     });
     lines
 }

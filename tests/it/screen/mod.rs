@@ -44,7 +44,7 @@ fn usual() -> Size {
 }
 
 /// A program at rest on a usual screen, with its input ready.
-fn open(clawd: &Clawd) -> Pty {
+pub(crate) fn open(clawd: &Clawd) -> Pty {
     let pty = Pty::spawn(clawd, usual());
     pty.wait_for("❯");
     pty
@@ -70,7 +70,7 @@ pub(crate) fn wait_for_rest(pty: &Pty) {
 }
 
 /// Presses a key in answer to a question that contains `title`, as somebody who has read it.
-fn answer(pty: &Pty, title: &str, key: &str) {
+pub(crate) fn answer(pty: &Pty, title: &str, key: &str) {
     pty.wait_for(title);
     std::thread::sleep(GUARD);
     pty.key(key);

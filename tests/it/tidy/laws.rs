@@ -112,6 +112,13 @@ pub(super) fn crates(tree: &Tree) -> Vec<String> {
     broken
 }
 
+/// What opens a project's words is made in one room: no other type is a yes.
+pub(super) fn trust(tree: &Tree) -> Vec<String> {
+    let others = tree.shipped().into_iter().filter(|file| !file.path.starts_with("src/trust/"));
+    let makers = others.filter(|file| code(file.before_tests()).contains("Yes for "));
+    makers.map(|file| format!("{}: only the room `trust` has a type that is a `Yes`", file.path)).collect()
+}
+
 /// Every file opens with what it is.
 pub(super) fn heads(tree: &Tree) -> Vec<String> {
     let rust = tree.rust("src/").chain(tree.rust("tests/")).chain(tree.rust("benches/"));

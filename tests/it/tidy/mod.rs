@@ -41,6 +41,11 @@ fn every_crate_is_used_and_stays_at_home() {
 }
 
 #[test]
+fn nobody_but_the_user_says_yes_to_a_project() {
+    hold(laws::trust);
+}
+
+#[test]
 fn every_file_says_what_it_is() {
     hold(laws::heads);
 }

@@ -233,7 +233,16 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("serde_json", EVERYWHERE),
     ("toml", &["src/config/", "src/trust/"]),
     ("uuid", &["src/session/place.rs"]),
-    ("sha2", &["src/os/", "src/workbench/files.rs", "src/workbench/blobs.rs", "src/tools/read"]),
+    (
+        "sha2",
+        &[
+            "src/os/",
+            "src/project/item.rs",
+            "src/workbench/files.rs",
+            "src/workbench/blobs.rs",
+            "src/tools/read",
+        ],
+    ),
     ("rustix", &["src/os/", "src/tui/terminal/", "src/headless/input.rs"]),
     ("clap", &["src/cli/"]),
     ("thiserror", EVERYWHERE),

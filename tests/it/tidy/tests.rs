@@ -217,3 +217,12 @@ fn what_is_blanked_keeps_its_lines() {
     check("for'\"'x", "for   x");
     check("&'a str, 'b'", "&'a str,    ");
 }
+
+#[test]
+fn a_second_maker_of_trust_is_found() {
+    let check = |path, text, expected: &[&str]| check(laws::trust, &[(path, text)], expected);
+    check("src/app/told.rs", "struct Any;\nimpl Yes for Any {}", &["src/app/told.rs"]);
+    check("src/app/told.rs", "impl crate::project::Yes for Any {}", &["src/app/told.rs"]);
+    check("src/app/told.rs", "// no Yes for nobody\nfn f(yes: &impl Yes) {}", &[]);
+    check("src/trust/mod.rs", "impl Yes for Trusted {}", &[]);
+}
