@@ -4,19 +4,21 @@
 //! is said by the rooms above. Here stands only how it is done so that nothing hangs, nothing is left
 //! behind and no old content is lost. May import: `text`.
 //!
-//! In reading order: what is read once at the start ([`mod@env`], [`paths`]), files ([`mod@file`], [`stage`]),
-//! commands ([`process`], with [`capture`] for what they say and [`family`] for all they started),
+//! In reading order: what is read once at the start ([`mod@env`], [`paths`]), files ([`mod@file`], [`stage`], [`listing`]),
+//! commands ([`programs`], [`process`] with [`capture`] for what they say and [`family`] for all they started),
 //! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`], [`tty`]).
 
 pub mod env;
 pub mod paths;
 
 pub mod file;
+pub mod listing;
 pub mod stage;
 
 pub mod capture;
 pub mod family;
 pub mod process;
+pub mod programs;
 mod restrain;
 mod running;
 mod supervise;

@@ -8,6 +8,7 @@
 mod cell;
 mod harm;
 mod host;
+mod known;
 mod mode;
 mod rule;
 mod scope;
@@ -21,6 +22,7 @@ use std::path::Path;
 use crate::protocol::{Access, CallForm, ToolName};
 
 pub use cell::PolicyCell;
+pub use known::{Known, Sight, Table, harmless};
 pub use mode::{Deed, Leaning, Mode, UnknownMode};
 pub use rule::{Rule, RuleError, Use};
 pub use scope::{Links, Scope};

@@ -74,6 +74,20 @@ pub fn is_secret(path: &Path) -> bool {
         || path.ends_with("etc/shadow")
 }
 
+/// Patterns, in lower case, of the names that [`is_secret`] knows, for programs that look through directories. Names that
+/// are secret in one place alone are in them wherever they are.
+pub(super) fn hidden_files() -> impl Iterator<Item = String> {
+    let ends = EXTENSIONS.iter().map(|extension| format!("*.{extension}"));
+    let accounts = SERVICE_ACCOUNTS.iter().map(|start| format!("{start}*.json"));
+    let others = [".env.*", "hosts.yml", "shadow"];
+    NAMES.into_iter().chain(others).map(str::to_owned).chain(ends).chain(accounts)
+}
+
+/// Names, in lower case, of the directories that hold secrets.
+pub(super) fn hidden_directories() -> impl Iterator<Item = &'static str> {
+    DIRECTORIES.into_iter().chain([".docker"])
+}
+
 /// Whether changing this file can make something run later, or can loosen what holds here.
 ///
 /// `path` is relative to the workspace where it lies in it: a workspace may itself lie below a `.git` or `.clawd`.
@@ -116,6 +130,20 @@ mod tests {
                       /w/.environment /w/keys/readme.md /";
         for path in public.split_whitespace() {
             assert!(!is_secret(Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_a_secret_is_hidden_from_searches() {
+        use crate::text::glob::GitGlob;
+        let secret = "/w/.env /w/.env.local /w/prod.env /w/id_rsa /w/server.pem /w/credentials.json /h/.aws/config \
+                      /h/.ssh/config /w/service-account-prod.json /h/.docker/config.json /h/gh/hosts.yml /etc/shadow";
+        let hidden: Vec<GitGlob> = hidden_files().map(|pattern| GitGlob::new(&pattern).unwrap()).collect();
+        for path in secret.split_whitespace().map(Path::new) {
+            assert!(is_secret(path), "{path:?}");
+            let below = path.strip_prefix("/").unwrap();
+            let in_hidden = path.iter().any(|part| hidden_directories().any(|name| part == name));
+            assert!(in_hidden || hidden.iter().any(|glob| glob.matches(below, false)), "{path:?}");
         }
     }
 

@@ -1,0 +1,358 @@
+//! What git is asked without changing anything: a list of its verbs, each with its options.
+//!
+//! A repository can say what git runs (hooks, monitors, filters, drivers, pagers), and whoever wrote the repository may
+//! be nobody's friend. So each command goes through a guard: options that take those away, and a look at the
+//! repository's configuration (`git_config`) for what no option takes away. What shows contents is told to pass over
+//! secrets, and nothing is listed that names the objects in which they lie. The surprise: options are taken as git's own
+//! parser takes them, for one that swallows the next word where another does not would open the list.
+
+use std::path::PathBuf;
+
+use super::git_config::is_calm;
+use super::options::{Command, Kind, Operands, Opt, Parsed, Style, parse};
+use super::{Judged, Place, secrets};
+
+/// What stands before every verb: no pager, no lock, no monitor, no hook, no repository that only looks like one.
+const GUARD: [&str; 8] = [
+    "--no-pager",
+    "--no-optional-locks",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "safe.bareRepository=explicit",
+];
+
+/// What stands behind a verb that compares: no program of the repository, and nothing inside of submodules, which
+/// have a configuration of their own.
+const COMPARES: &[&str] =
+    &["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--submodule=short"];
+
+/// The family.
+pub(super) const COMMANDS: &[Command] = &[Command::new("git", &[], Operands::Words(git))];
+
+/// What git is asked.
+struct Verb {
+    name: &'static str,
+    options: &'static [&'static [Opt]],
+    guard: &'static [&'static str],
+    judge: fn(Parsed, &Place<'_>) -> Option<Judged>,
+}
+
+const DIFF: &[Opt] = &[
+    Opt::Flags("pusRwbazW"),
+    Opt::Attached("MCB"),
+    Opt::Value("-U", Kind::Number),
+    Opt::Value("-S -G", Kind::Text),
+    Opt::Longs(
+        "patch no-patch numstat shortstat summary name-only name-status compact-summary no-color ignore-all-space \
+         ignore-space-change ignore-blank-lines ignore-space-at-eol minimal patience histogram function-context \
+         no-renames no-prefix text patch-with-stat pickaxe-all pickaxe-regex check exit-code quiet",
+    ),
+    Opt::Maybe(
+        "--stat --color --word-diff --find-renames --find-copies --abbrev --dirstat --color-moved",
+        Kind::Text,
+    ),
+    Opt::Maybe("--relative", Kind::Path),
+    Opt::Equal("--unified --inter-hunk-context", Kind::Number),
+    Opt::Equal("--diff-filter --diff-algorithm --word-diff-regex", Kind::Text),
+];
+
+const LOG: &[Opt] = &[
+    Opt::Flags("igEFP"),
+    Opt::Count,
+    Opt::Value("-n --max-count --skip", Kind::Number),
+    Opt::Value("--since --after --until --before --author --committer --grep --date", Kind::Text),
+    Opt::Longs(
+        "oneline graph all merges no-merges first-parent reverse follow abbrev-commit no-decorate left-right \
+         cherry-pick topo-order date-order author-date-order full-history no-walk regexp-ignore-case all-match \
+         invert-grep walk-reflogs simplify-by-decoration boundary ancestry-path",
+    ),
+    Opt::Maybe("--pretty --decorate --branches --tags --remotes", Kind::Text),
+    Opt::Equal("--format --min-parents --max-parents --glob --exclude", Kind::Text),
+    Opt::Value("-L", Kind::Text),
+];
+
+const STATUS: &[Opt] = &[
+    Opt::Flags("sbz"),
+    Opt::Attached("u"),
+    Opt::Longs("short branch long ahead-behind no-ahead-behind show-stash no-renames renames"),
+    Opt::Maybe("--porcelain --untracked-files --ignored --column", Kind::Text),
+];
+
+const BRANCH: &[Opt] = &[
+    Opt::Flags("arv"),
+    Opt::Longs("all remotes verbose show-current list ignore-case no-color no-column no-abbrev"),
+    Opt::Maybe("--color --column --abbrev", Kind::Text),
+    Opt::Equal("--sort --format", Kind::Text),
+    Opt::Value("--contains --no-contains --merged --no-merged --points-at", Kind::Text),
+];
+
+const TAG: &[Opt] = &[
+    Opt::Flags("l"),
+    Opt::Attached("n"),
+    Opt::Longs("list ignore-case"),
+    Opt::Maybe("--column --color", Kind::Text),
+    Opt::Equal("--sort --format", Kind::Text),
+    Opt::Value("--contains --no-contains --merged --no-merged --points-at", Kind::Text),
+];
+
+const REV_PARSE: &[Opt] = &[
+    Opt::Flags("q"),
+    Opt::Longs(
+        "show-toplevel verify quiet git-dir is-inside-work-tree is-inside-git-dir show-prefix show-cdup \
+         git-common-dir absolute-git-dir is-bare-repository symbolic-full-name symbolic is-shallow-repository",
+    ),
+    Opt::Maybe("--short --abbrev-ref", Kind::Text),
+];
+
+const LS_FILES: &[Opt] = &[
+    Opt::Flags("cdmoiz"),
+    Opt::Longs("cached deleted modified others ignored exclude-standard directory full-name error-unmatch"),
+    Opt::Value("-x", Kind::Text),
+    Opt::Equal("--exclude", Kind::Text),
+];
+
+const LS_TREE: &[Opt] = &[Opt::Flags("rtdz"), Opt::Longs("name-only full-name full-tree")];
+
+const BLAME: &[Opt] = &[
+    Opt::Flags("lsfnewtb"),
+    Opt::Attached("MC"),
+    Opt::Value("-L", Kind::Text),
+    Opt::Longs("show-email show-name show-number root porcelain line-porcelain"),
+    Opt::Maybe("--abbrev", Kind::Number),
+    Opt::Equal("--date", Kind::Text),
+];
+
+const GREP: &[Opt] = &[
+    Opt::Flags("nilcwEFGPvhHoqIpWz"),
+    Opt::Count,
+    Opt::Value("-A -B -C -m", Kind::Number),
+    Opt::Value("-e", Kind::Text),
+    Opt::Longs(
+        "line-number ignore-case files-with-matches name-only files-without-match count word-regexp extended-regexp \
+         fixed-strings perl-regexp basic-regexp invert-match cached untracked no-color break heading show-function \
+         function-context all-match only-matching full-name",
+    ),
+    Opt::Maybe("--color", Kind::Text),
+    Opt::Equal("--context --after-context --before-context --max-depth --max-count", Kind::Number),
+];
+
+const DESCRIBE: &[Opt] = &[
+    Opt::Longs("tags always long all exact-match first-parent"),
+    Opt::Maybe("--dirty --broken", Kind::Text),
+    Opt::Equal("--abbrev --match --exclude --candidates", Kind::Text),
+];
+
+const SHORTLOG: &[Opt] = &[
+    Opt::Flags("snec"),
+    Opt::Longs("summary numbered email committer all no-merges"),
+    Opt::Value("--since --after --until --before --author", Kind::Text),
+    Opt::Equal("--format --group", Kind::Text),
+];
+
+const REV_LIST: &[Opt] = &[
+    Opt::Count,
+    Opt::Longs("count all no-merges merges first-parent left-right reverse"),
+    Opt::Value("-n --max-count --skip", Kind::Number),
+    Opt::Value("--since --after --until --before --author", Kind::Text),
+];
+
+const EACH_REF: &[Opt] = &[Opt::Equal("--format --sort --count", Kind::Text)];
+
+const VERBS: &[Verb] = &[
+    Verb::new("status", &[STATUS], names).guarded(&["--ignore-submodules=dirty"]),
+    Verb::new("diff", &[DIFF, &[Opt::Longs("cached staged merge-base")]], shows).guarded(COMPARES),
+    Verb::new("log", &[LOG, DIFF], log).guarded(COMPARES),
+    Verb::new("show", &[LOG, DIFF], shows).guarded(COMPARES),
+    Verb::new("branch", &[BRANCH], listing),
+    Verb::new("tag", &[TAG], listing),
+    Verb::new("rev-parse", &[REV_PARSE], names),
+    Verb::new("ls-files", &[LS_FILES], names),
+    Verb::new("ls-tree", &[LS_TREE], ls_tree),
+    Verb::new("blame", &[BLAME], names).guarded(&["--no-textconv"]),
+    Verb::new("grep", &[GREP], grep).guarded(&["--no-textconv"]),
+    Verb::new("remote", &[&[Opt::Flags("v"), Opt::Longs("verbose")]], remote),
+    Verb::new("stash", &[&[Opt::Longs("stat")]], stash),
+    Verb::new("describe", &[DESCRIBE], names),
+    Verb::new("shortlog", &[SHORTLOG], names),
+    Verb::new("rev-list", &[REV_LIST], names),
+    Verb::new("merge-base", &[&[Opt::Flags("a"), Opt::Longs("all is-ancestor")]], names),
+    Verb::new("for-each-ref", &[EACH_REF], names),
+    Verb::new("cat-file", &[&[Opt::Flags("tse")]], cat_file),
+    Verb::new("check-ignore", &[&[Opt::Flags("vnq"), Opt::Longs("verbose quiet")]], names),
+    Verb::new("reflog", &[&[Opt::Count, Opt::Value("-n", Kind::Number)]], reflog),
+    Verb::new("worktree", &[&[Opt::Longs("porcelain")]], worktree),
+    Verb::new("count-objects", &[&[Opt::Flags("vH")]], names),
+];
+
+impl Verb {
+    const fn new(
+        name: &'static str,
+        options: &'static [&'static [Opt]],
+        judge: fn(Parsed, &Place<'_>) -> Option<Judged>,
+    ) -> Self {
+        Self { name, options, guard: &[], judge }
+    }
+
+    const fn guarded(self, guard: &'static [&'static str]) -> Self {
+        Self { guard, ..self }
+    }
+}
+
+fn git(words: &[String], place: &Place<'_>) -> Option<Judged> {
+    if words == ["--version"] {
+        return Some(Judged::of(words));
+    }
+    let words = words.strip_prefix(&["--no-pager".to_owned()]).unwrap_or(words);
+    let (directory, words) = match words {
+        [option, directory, rest @ ..] if option == "-C" => (Some(directory), rest),
+        _ => (None, words),
+    };
+    let (name, words) = words.split_first()?;
+    let verb = VERBS.iter().find(|verb| verb.name == name)?;
+    let directory = directory.map(|directory| (place.sight.follow)(&place.cwd.join(directory)));
+    let place = Place { cwd: directory.as_deref().unwrap_or(place.cwd), ..*place };
+    (place.sight.git_config)(place.cwd).filter(|config| is_calm(config))?;
+    let parsed = parse(words, verb.options, Style::First).filter(asks_no_signature)?;
+    let judged = (verb.judge)(parsed, &place)?;
+    let mut all: Vec<String> = GUARD.map(str::to_owned).to_vec();
+    if let Some(directory) = &directory {
+        all.extend(["-C".to_owned(), directory.to_str()?.to_owned()]);
+    }
+    all.push(name.clone());
+    all.extend(verb.guard.iter().map(|&word| word.to_owned()));
+    all.extend(judged.words);
+    let mut reads = judged.reads;
+    reads.extend(place.reads(&[".".to_owned()]));
+    Some(Judged { words: all, reads })
+}
+
+/// A format can ask who signed, and a program is started to find out.
+fn asks_no_signature(parsed: &Parsed) -> bool {
+    let mut formats = parsed.values_of(&["--format", "--pretty", "--sort"]);
+    !formats.any(|format| format.contains("%G") || format.contains("signature"))
+}
+
+/// Revisions and paths, of which no contents are shown but those of files that are named.
+fn names(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    let reads = reads(&parsed, place)?;
+    Some(Judged { words: words(parsed, [].into_iter()), reads })
+}
+
+/// Contents are shown.
+fn shows(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    let reads = reads(&parsed, place)?;
+    let in_commits =
+        parsed.operands.iter().filter(|word| word.contains(':') && !word.starts_with(':')).count();
+    match in_commits {
+        0 => Some(Judged { words: words(parsed, secrets::for_git()), reads }),
+        // files of commits, `HEAD:src/main.rs`, are named one by one
+        all if all == parsed.operands.len() => Some(Judged { words: words(parsed, [].into_iter()), reads }),
+        _ => None,
+    }
+}
+
+fn log(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    let has_patches = ["-p", "-u", "--patch", "-U", "--unified", "-W", "--function-context", "--word-diff"];
+    let has_patches = parsed.has(&has_patches) || parsed.has(&["--patch-with-stat", "--word-diff-regex"]);
+    // `-L` shows the lines of one file and takes no paths
+    if has_patches && !parsed.has(&["-L"]) { shows(parsed, place) } else { names(parsed, place) }
+}
+
+/// Where names would be made of operands, they are patterns only if a list is asked for.
+fn listing(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    let lists = parsed.operands.is_empty() || parsed.has(&["-l", "--list"]);
+    lists.then(|| names(parsed, place)).flatten()
+}
+
+fn ls_tree(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    parsed.has(&["--name-only"]).then(|| names(parsed, place)).flatten()
+}
+
+fn cat_file(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    let asks = parsed.has(&["-t", "-s", "-e"]) && parsed.operands.len() == 1;
+    asks.then(|| names(parsed, place)).flatten()
+}
+
+fn grep(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    let patterns = usize::from(!parsed.has(&["-e"]));
+    let is_pattern_plain = parsed.dashes.is_none_or(|before| before >= patterns);
+    let places = parsed.operands.get(patterns..).filter(|_| is_pattern_plain)?;
+    let reads: Option<Vec<_>> = places.iter().map(|word| reads_of(word, place)).collect();
+    let reads = reads?.concat();
+    Some(Judged { words: words(parsed, secrets::for_git()), reads })
+}
+
+fn remote(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    let operands: Vec<&str> = parsed.operands.iter().map(String::as_str).collect();
+    let asks = matches!(operands.as_slice(), [] | ["get-url", _]);
+    asks.then(|| names(parsed, place)).flatten()
+}
+
+fn stash(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    let operands: Vec<&str> = parsed.operands.iter().map(String::as_str).collect();
+    let asks = match operands.as_slice() {
+        ["list"] => parsed.options.is_empty(),
+        // without it the user's settings may ask for contents
+        ["show"] | ["show", _] => parsed.has(&["--stat"]),
+        _ => false,
+    };
+    let in_order = |mut judged: Judged| {
+        judged.words = parsed_in_order(&judged.words);
+        judged
+    };
+    asks.then(|| names(parsed, place)).flatten().map(in_order)
+}
+
+/// `stash` wants its own verb before its options.
+fn parsed_in_order(words: &[String]) -> Vec<String> {
+    let is_option = |word: &&String| word.starts_with('-');
+    let (options, operands): (Vec<&String>, Vec<&String>) = words.iter().partition(is_option);
+    let mut operands = operands.into_iter().cloned();
+    operands.next().into_iter().chain(options.into_iter().cloned()).chain(operands).collect()
+}
+
+fn reflog(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    parsed.operands.is_empty().then(|| names(parsed, place)).flatten()
+}
+
+fn worktree(parsed: Parsed, _place: &Place<'_>) -> Option<Judged> {
+    let lists = parsed.operands == ["list"];
+    let words = |parsed: Parsed| parsed.operands.into_iter().chain(parsed.options).collect();
+    lists.then(|| Judged { words: words(parsed), reads: Vec::new() })
+}
+
+/// The words in order, with more paths at the end.
+fn words(parsed: Parsed, more: impl Iterator<Item = String>) -> Vec<String> {
+    let Parsed { mut options, mut operands, dashes, .. } = parsed;
+    let behind = dashes.map(|before| operands.split_off(before.min(operands.len())));
+    options.append(&mut operands);
+    if let Some(behind) = behind {
+        options.push("--".to_owned());
+        options.extend(behind);
+    }
+    options.extend(more);
+    options
+}
+
+fn reads(parsed: &Parsed, place: &Place<'_>) -> Option<Vec<PathBuf>> {
+    // `-L 1,5:src/main.rs`; without a file in `blame`
+    let of_lines = parsed.values_of(&["-L"]).filter_map(|lines| lines.rsplit_once(':')).map(|(_, path)| path);
+    let mut reads = place.reads(&of_lines.map(str::to_owned).collect::<Vec<_>>());
+    reads.extend(place.reads(&parsed.paths));
+    for word in &parsed.operands {
+        reads.extend(reads_of(word, place)?);
+    }
+    Some(reads)
+}
+
+/// What an operand may name: git itself looks whether it is a revision or a path.
+fn reads_of(word: &str, place: &Place<'_>) -> Option<Vec<PathBuf>> {
+    match word.split_once(':') {
+        Some(("", rest)) => rest.starts_with(['!', '^']).then(Vec::new),
+        Some((_, path)) => Some(place.reads(&[path.to_owned()])),
+        None => Some(place.reads(&[word.to_owned()])),
+    }
+}

@@ -1,0 +1,32 @@
+//! How programs that look through directories are told to pass over what holds secrets.
+//!
+//! The names are those of `secret`; here they are written as each program wants them. What is passed over is a little
+//! more than what is a secret: no pattern can tell `.env.example` from `.env.local`.
+
+use super::super::secret::{hidden_directories, hidden_files};
+
+/// For `grep -r`, which compares names letter for letter.
+pub(super) fn for_grep() -> impl Iterator<Item = String> {
+    let files = hidden_files().map(|pattern| format!("--exclude={}", in_any_case(&pattern)));
+    let directories = hidden_directories().map(|name| format!("--exclude-dir={}", in_any_case(name)));
+    files.chain(directories)
+}
+
+/// For ripgrep.
+pub(super) fn for_ripgrep() -> impl Iterator<Item = String> {
+    let names = hidden_files().chain(hidden_directories().map(str::to_owned));
+    names.map(|pattern| format!("--iglob=!{pattern}"))
+}
+
+/// For git, as pathspecs from the top of the repository.
+pub(super) fn for_git() -> impl Iterator<Item = String> {
+    let below = hidden_directories().map(|name| format!("{name}/**"));
+    hidden_files().chain(below).map(|pattern| format!(":(top,exclude,icase,glob)**/{pattern}"))
+}
+
+fn in_any_case(pattern: &str) -> String {
+    let either = |c: char| {
+        if c.is_ascii_lowercase() { format!("[{c}{}]", c.to_ascii_uppercase()) } else { c.to_string() }
+    };
+    pattern.chars().map(either).collect()
+}

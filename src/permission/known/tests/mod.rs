@@ -1,0 +1,88 @@
+//! What runs unasked, on trial: a corpus of lines with their verdicts, everyday lines that should not ask, laws that hold
+//! for any line, and bash itself as the judge of what a line means (`differential`).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::permission::is_secret;
+use crate::permission::scope::clean;
+
+mod corpus;
+mod differential;
+mod laws;
+
+/// What lies in the directories of the little world; `>` leads elsewhere.
+const WORLD: [(&str, &str); 9] = [
+    ("/", "w/ etc/ home/ usr/"),
+    (
+        "/w",
+        "a.rs b.rs package.json Cargo.toml .env .env.example .git/ .ssh/ src/ docs/ target/ key.pem credentials.json \
+            link/ many/ pinned/ wild/ unread/",
+    ),
+    ("/w/src", "main.rs lib.rs deep/"),
+    ("/w/docs", "main.md"),
+    ("/w/link", "main.rs lib.rs deep/"),
+    ("/w/pinned", ".tool-versions rust-toolchain.toml"),
+    ("/w/src/deep", "x.rs"),
+    ("/etc", "passwd shadow"),
+    ("/home", "u/"),
+];
+
+/// Links, and where they lead.
+const LINKS: [(&str, &str); 3] = [("/w/link", "/w/src"), ("/w/out", "/etc"), ("/w/hidden", "/w/.env")];
+
+fn follow(path: &Path) -> PathBuf {
+    let mut real = PathBuf::new();
+    for part in path.components() {
+        real = clean(&real.join(part));
+        real =
+            LINKS.iter().find(|(link, _)| Path::new(link) == real).map_or(real, |(_, to)| PathBuf::from(to));
+    }
+    real
+}
+
+fn names(path: &Path) -> Option<Vec<OsString>> {
+    let path = clean(path);
+    let names =
+        WORLD.iter().find(|(directory, _)| Path::new(directory) == path).map_or("", |(_, names)| names);
+    (path != Path::new("/w/many")).then(|| names.split_whitespace().map(OsString::from).collect())
+}
+
+fn git_config(path: &Path) -> Option<String> {
+    let filter = if path.starts_with("/w/wild") { "[filter \"x\"]\nclean = ./evil\n" } else { "" };
+    (!path.starts_with("/w/unread")).then(|| format!("[core]\n\tbare = false\n{filter}"))
+}
+
+/// `ninja` is the workspace's own, `rustfmt` nobody knows whose.
+fn program(name: &str, path: &[PathBuf]) -> Option<PathBuf> {
+    match name {
+        "ninja" => Some(PathBuf::from("/w/bin/ninja")),
+        "rustfmt" => None,
+        name => path.first().map(|directory| directory.join(name)),
+    }
+}
+
+fn sight() -> Sight {
+    Sight { follow, program, names, git_config, path: vec![PathBuf::from("/usr/bin")] }
+}
+
+fn scope() -> Scope {
+    Scope {
+        project: PathBuf::from("/w"),
+        workspace: vec![PathBuf::from("/w")],
+        temporary: vec![PathBuf::from("/tmp")],
+        home: Some(PathBuf::from("/home/u")),
+        ..Scope::default()
+    }
+}
+
+fn known(line: &str, table: Table) -> Option<Known> {
+    harmless(line, Path::new("/w"), &scope(), &sight(), table)
+}
+
+/// Whether the line runs unasked: it is known, and what it reads may be read.
+fn runs_unasked(line: &str, table: Table) -> bool {
+    let may_read = |path: &PathBuf| scope().inside(path).is_some() && !is_secret(path);
+    known(line, table).is_some_and(|known| known.reads.iter().all(may_read))
+}
