@@ -13,7 +13,7 @@ use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
 use crate::os::child_env::{Passing, child_environment};
 use crate::os::paths::{Paths, resolve};
-use crate::permission::{Links, Policy, PolicyCell, Scope, Sight};
+use crate::permission::{Links, Policy, PolicyCell, Scope};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
 use crate::session::{Opened, SessionPlace, SessionRef};
 use crate::tools::recall;
@@ -161,7 +161,7 @@ impl App {
         let mut rules = self.config.permissions.rules.clone();
         rules.allow.extend(self.told.grants(self.place.paths.as_ref())?);
         let mode = self.config.permissions.mode.value;
-        Ok(Policy { mode, rules, scope: self.scope(), sandbox: self.sandboxing(), sight: Sight::default() })
+        Ok(Policy { mode, rules, scope: self.scope(), sandbox: self.sandboxing(), sight: self.sight() })
     }
 
     fn scope(&self) -> Scope {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::App;
 use crate::os::paths::{Paths, resolve};
-use crate::permission::{Enforced, Mode, Policy, Sandboxing};
+use crate::os::{listing, programs};
+use crate::permission::{Enforced, Mode, Policy, Sandboxing, Sight, home_secrets};
+use crate::project;
 use crate::sandbox::{self, Tier};
 use crate::workbench::Bounds;
 
@@ -27,9 +29,10 @@ impl App {
     pub(super) fn bounds(&self) -> Bounds {
         let real = |path: PathBuf| resolve(&path).ok().filter(|path| path.exists());
         let own = self.place.paths.as_ref().map(own).unwrap_or_default();
+        let secrets = self.place.env.path("HOME").map(home_secrets).unwrap_or_default();
         Bounds {
             writable: self.config.sandbox.writable_roots.iter().cloned().filter_map(real).collect(),
-            masked: own.into_iter().filter_map(real).collect(),
+            masked: own.into_iter().chain(secrets).filter_map(real).collect(),
             caches: self.caches().filter_map(real).collect(),
             ..Bounds::default()
         }
@@ -41,6 +44,19 @@ impl App {
         CACHES.iter().filter_map(move |(variable, below)| {
             env.path(variable).map(Path::to_owned).or_else(|| Some(home.as_ref()?.join(below)))
         })
+    }
+
+    /// How a judgement sees the machine. Programs are looked up where the user's shell would, and believed where nobody but
+    /// the user and the system could have put them.
+    pub(super) fn sight(&self) -> Sight {
+        let path = self.place.env.get("PATH").unwrap_or_default();
+        Sight {
+            follow: |path| resolve(path).unwrap_or_else(|_| path.to_owned()),
+            program: programs::program,
+            names: listing::names,
+            git_config: project::git_config,
+            path: std::env::split_paths(path).collect(),
+        }
     }
 
     pub(super) fn sandboxing(&self) -> Sandboxing {

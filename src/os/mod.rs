@@ -5,8 +5,8 @@
 //! behind and no old content is lost. May import: `text`.
 //!
 //! In reading order: what is read once at the start ([`mod@env`], [`paths`]) and what a command gets of it
-//! ([`child_env`]), files ([`mod@file`], [`pinned`], [`stage`]),
-//! commands ([`process`], with [`capture`] for what they say and [`family`] for all they started),
+//! ([`child_env`]), files ([`mod@file`], [`pinned`], [`stage`], [`listing`]),
+//! commands ([`programs`], [`process`] with [`capture`] for what they say and [`family`] for all they started),
 //! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`], [`tty`]).
 
 pub mod child_env;
@@ -14,12 +14,14 @@ pub mod env;
 pub mod paths;
 
 pub mod file;
+pub mod listing;
 pub mod pinned;
 pub mod stage;
 
 pub mod capture;
 pub mod family;
 pub mod process;
+pub mod programs;
 mod restrain;
 mod running;
 mod supervise;

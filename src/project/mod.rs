@@ -7,6 +7,7 @@
 mod branch;
 mod brings;
 mod git;
+mod git_config;
 mod instructions;
 mod item;
 mod open;
@@ -14,6 +15,7 @@ mod scan;
 
 pub use brings::Brings;
 pub use git::odd_git_keys;
+pub use git_config::git_config;
 pub use instructions::{INSTRUCTIONS_MAX, Instruction, within_limit};
 pub use item::{Item, ItemKind};
 pub use open::{Loaded, Yes};

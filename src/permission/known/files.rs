@@ -74,12 +74,12 @@ const SUM: &[Opt] = &[Opt::Flags("btz"), Opt::Longs("binary text tag zero")];
 
 /// The family.
 pub(super) const COMMANDS: &[Command] = &[
-    Command::new("ls", LS, Operands::Walked),
+    Command::new("ls", LS, Operands::Walked(0)),
     Command::new("stat", STAT, Operands::Paths(1, ANY)),
     Command::new("file", FILE, Operands::Paths(1, ANY)),
-    Command::new("du", DU, Operands::Walked),
+    Command::new("du", DU, Operands::Walked(0)),
     Command::new("df", DF, Operands::Paths(0, ANY)),
-    Command::new("tree", TREE, Operands::Walked).styled(Style::Apart),
+    Command::new("tree", TREE, Operands::Walked(0)).styled(Style::Apart),
     Command::new("realpath", REALPATH, Operands::Paths(1, ANY)),
     Command::new("readlink", READLINK, Operands::Paths(1, ANY)),
     Command::new("basename", BASENAME, Operands::Texts(1, ANY)),

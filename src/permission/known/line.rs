@@ -362,8 +362,9 @@ mod tests {
         let word = |word: &Word| word.0.iter().map(letter).collect::<String>();
         let command = |command: &Written| {
             let words: Vec<String> = command.words.iter().map(word).collect();
-            let to: String = command.redirections.iter().map(|to| format!(" {{{}}}", to.text())).collect();
-            format!("{:?} {}{to}", command.joint, words.join("¦"))
+            let to: Vec<String> =
+                command.redirections.iter().map(|to| format!(" {{{}}}", to.text())).collect();
+            format!("{:?} {}{}", command.joint, words.join("¦"), to.concat())
         };
         Some(read(line)?.iter().map(command).collect::<Vec<_>>().join(" "))
     }

@@ -139,25 +139,32 @@ type Line = (Option<PathBuf>, Vec<Runs>);
 
 fn judged(line: &str, cwd: &Path, scope: &Scope, sight: &Sight, table: Table) -> Option<Line> {
     let mut written = line::read(line).filter(|commands| commands.len() <= MOST_COMMANDS)?;
-    let moves = moves(&mut written, cwd, scope, sight)?;
-    let place = Place { cwd: moves.as_deref().unwrap_or(cwd), scope, sight };
+    let here = Place { cwd, scope, sight };
+    let moves = match take_cd(&mut written) {
+        Some(cd) => Some(target(&cd, written.first(), &here)?),
+        None => None,
+    };
+    let place = Place { cwd: moves.as_deref().unwrap_or(cwd), ..here };
     let commands: Option<Vec<Runs>> = written.iter().map(|command| runs(command, &place, table)).collect();
     Some((moves, commands?))
 }
 
-/// Takes a leading `cd` away: the directory that it goes to, which must be in the workspace.
-fn moves(written: &mut Vec<Written>, cwd: &Path, scope: &Scope, sight: &Sight) -> Option<Option<PathBuf>> {
-    let is_cd = |command: &&Written| command.words.first().and_then(Word::literal).as_deref() == Some("cd");
-    let Some(cd) = written.first().filter(is_cd) else { return Some(None) };
+/// Takes a leading `cd` away.
+fn take_cd(written: &mut Vec<Written>) -> Option<Written> {
+    let name = written.first()?.words.first().and_then(Word::literal);
+    (name.as_deref() == Some("cd")).then(|| written.remove(0))
+}
+
+/// The directory that a `cd` goes to, which must be in the workspace.
+fn target(cd: &Written, next: Option<&Written>, place: &Place<'_>) -> Option<PathBuf> {
     let [_, to] = cd.words.as_slice() else { return None };
     let to = to.literal().filter(|to| !to.is_empty() && !to.starts_with('-'))?;
     // further up than at its beginning a shell goes by the words of a path, the system by its links
     let mut parts = Path::new(&to).components().skip_while(|part| *part == Component::ParentDir);
     let is_plain = cd.redirections.is_empty() && parts.all(|part| part != Component::ParentDir);
-    let target = (sight.follow)(&cwd.join(to));
-    written.remove(0);
-    let goes_on = written.first().is_none_or(|next| next.joint == Joint::And);
-    (is_plain && goes_on && scope.inside(&target).is_some()).then_some(Some(target))
+    let goes_on = next.is_none_or(|next| next.joint == Joint::And);
+    let target = (place.sight.follow)(&place.cwd.join(to));
+    (is_plain && goes_on && place.scope.inside(&target).is_some()).then_some(target)
 }
 
 fn runs(written: &Written, place: &Place<'_>, table: Table) -> Option<Runs> {

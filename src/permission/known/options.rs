@@ -74,8 +74,10 @@ pub(super) enum Operands {
     Texts(usize, usize),
     /// Files that are read: at least, at most; standard input where there is none.
     Paths(usize, usize),
-    /// Files and directories; the working directory where there is none.
-    Walked,
+    /// So many words that name nothing, then files and directories; the working directory where there is none.
+    Walked(usize),
+    /// Whatever there is, options too.
+    Anything,
     /// Told from the options and operands.
     Own(fn(Parsed, &Place<'_>) -> Option<Judged>),
     /// Told from the words; `options` is not looked at.
@@ -125,14 +127,17 @@ impl Command {
         Self { style, ..self }
     }
 
+    fn is_asked_about(&self, words: &[String]) -> bool {
+        let is_about = matches!(words, [word] if ABOUT.contains(&word.as_str()));
+        let by_table =
+            matches!(self.operands, Operands::Texts(..) | Operands::Paths(..) | Operands::Walked(_));
+        self.home == Home::Program && by_table && is_about
+    }
+
     /// What the words after its name come to.
     pub(super) fn judge(&self, words: &[String], place: &Place<'_>) -> Option<Judged> {
         let parsed = || parse(words, &[self.options], self.style);
-        let is_about =
-            self.home == Home::Program && matches!(words, [word] if ABOUT.contains(&word.as_str()));
-        let reads_words_alone =
-            matches!(self.operands, Operands::Texts(..) | Operands::Paths(..) | Operands::Walked);
-        if is_about && reads_words_alone {
+        if self.is_asked_about(words) {
             return Some(Judged::of(words));
         }
         match self.operands {
@@ -147,7 +152,8 @@ impl Command {
                 let parsed = parsed()?;
                 (least..=most).contains(&parsed.operands.len()).then(|| parsed.reading(place))
             }
-            Operands::Walked => Some(parsed()?.walking(place)),
+            Operands::Walked(before) => Some(parsed()?.walking(before, place)),
+            Operands::Anything => Some(Judged::of(words)),
         }
     }
 }
@@ -179,12 +185,12 @@ impl Parsed {
         Judged { reads: place.reads(&named), words: self.into_words() }
     }
 
-    /// With operands that are looked through, the working directory else.
-    pub(super) fn walking(mut self, place: &Place<'_>) -> Judged {
-        if self.operands.is_empty() {
-            self.paths.push(".".to_owned());
-        }
-        self.reading(place)
+    /// With operands that are looked through, the working directory else; those `before` name nothing.
+    fn walking(self, before: usize, place: &Place<'_>) -> Judged {
+        let walked = self.operands.get(before..).filter(|walked| !walked.is_empty());
+        let here = [".".to_owned()];
+        let reads = [place.reads(walked.unwrap_or(&here)), place.reads(&self.paths)].concat();
+        Judged { reads, words: self.into_words() }
     }
 
     fn option(&mut self, name: &str, words: &[&str]) {

@@ -197,123 +197,32 @@ fn jq(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn scripts_of_sed_show_and_replace() {
-        for script in [
-            "1,20p",
-            "5p",
-            "$p",
-            "$d",
-            "10,$p",
-            "/fn main/,/^}/p",
-            "/^$/d",
-            "s/a/b/",
-            "s/a\\/b/c/g",
-            "s|/a/|b|",
-            "1,3p;5q",
-            "/a/!d",
-            "1,+3p",
-            "1~2p",
-            "=",
-            "s/[^a-z]b/c/",
-            "s/[[:space:]]*$//",
-            "s/a/b/g;s/c/d/2p",
-            " 1p ; 2p ",
-            "/a/,+5 p",
-        ] {
-            assert!(only_shows(script).is_some(), "{script}");
-        }
-        for script in [
-            "",
-            "w x",
-            "1w x",
-            "e",
-            "1e id",
-            "s/a/b/e",
-            "s/a/b/w x",
-            "s/a/b/gw x",
-            "r x",
-            "R x",
-            "1,20{p}",
-            "s/a/b",
-            "s/a",
-            "/a",
-            "a x",
-            "i x",
-            "c x",
-            "y/a/b/",
-            "b",
-            "t",
-            ": x",
-            "1,p",
-            "s/a/b/;w x",
-            "p w",
-            "p}",
-            "{p",
-            "\\xax p",
-            "W x",
-            "F",
-            "s\\a\\b\\",
-            "M",
-            "s/[a/b]c/p;s/w x/y/",
-            "s/[]/]/x/",
-            "s/[^]/]/x/",
-            "1;2",
-            "sp",
-            "pp",
-            "p;",
-        ] {
-            assert!(only_shows(script).is_none(), "{script}");
+    /// Checks scripts parted by `¦`.
+    fn check(scripts: &str, judge: fn(&str) -> Option<()>, expected: Option<()>) {
+        for script in scripts.split('¦') {
+            assert_eq!(judge(script), expected, "{script}");
         }
     }
 
     #[test]
+    fn scripts_of_sed_show_and_replace() {
+        let calm = "1,20p¦5p¦$p¦$d¦10,$p¦/fn main/,/^}/p¦/^$/d¦s/a/b/¦s/a\\/b/c/g¦s|/a/|b|¦1,3p;5q¦/a/!d¦1,+3p¦1~2p¦=¦\
+                    s/[^a-z]b/c/¦s/[[:space:]]*$//¦s/a/b/g;s/c/d/2p¦ 1p ; 2p ¦/a/,+5 p¦s/[0-9]\\+/x/¦s/.*\\.//";
+        check(calm, only_shows, Some(()));
+        let wild = "¦w x¦1w x¦e¦1e id¦s/a/b/e¦s/a/b/w x¦s/a/b/gw x¦r x¦R x¦1,20{p}¦s/a/b¦s/a¦/a¦a x¦i x¦c x¦y/a/b/¦b¦t¦: x¦1,p¦\
+                    s/a/b/;w x¦p w¦p}¦{p¦\\xax p¦W x¦F¦s\\a\\b\\¦M¦s/[a/b]c/p;s/w x/y/¦s/[]/]/x/¦s/[^]/]/x/¦s/[[:a/]/x/¦1;2¦sp¦pp¦p;";
+        check(wild, only_shows, None);
+    }
+
+    #[test]
     fn scripts_of_awk_print_fields() {
-        for script in [
-            "{print $1}",
-            "{print}",
-            "{ print $1, $NF }",
-            "NR==5",
-            "NR>=10 && NR<=20",
-            "NR > 1 {print $2}",
-            "/error/",
-            "/a/ {print}",
-            "{print $1 \":\" $2}",
-            "{print NR, $0}",
-            "{print \"x\"}",
-            "NF>2{print $NF}",
-            "{print $1,\"-\",$2}",
-        ] {
-            assert!(only_prints(script).is_some(), "{script}");
-        }
-        for script in [
-            "",
-            "{system(\"id\")}",
-            "{print > \"x\"}",
-            "{print | \"sh\"}",
-            "{print $1 > \"x\"}",
-            "{print \"a\" | \"sh\"}",
-            "BEGIN {print}",
-            "{print $1; system(\"x\")}",
-            "{getline}",
-            "{print \"a\\\"b\"}",
-            "{printf \"x\"}",
-            "{print ENVIRON[\"A\"]}",
-            "{print $x}",
-            "NR==system(\"id\")",
-            "NR==1{print}{print}",
-            "/a/||system(\"x\")/",
-            "{print} {print}",
-            "{prints}",
-            "{",
-            "}",
-            "{print \"a",
-            "NR=5",
-            "{print $1}}",
-            "@include \"x\"",
-            "{print -1}",
-        ] {
-            assert!(only_prints(script).is_none(), "{script}");
-        }
+        let calm = "{print $1}¦{print}¦{ print $1, $NF }¦NR==5¦NR>=10 && NR<=20¦NR > 1 {print $2}¦/error/¦/a/ {print}¦\
+                    {print $1 \":\" $2}¦{print NR, $0}¦{print \"x\"}¦NF>2{print $NF}¦{print $1,\"-\",$2}";
+        check(calm, only_prints, Some(()));
+        let wild = "¦{system(\"id\")}¦{print > \"x\"}¦{print | \"sh\"}¦{print $1 > \"x\"}¦{print \"a\" | \"sh\"}¦BEGIN {print}¦\
+                    {print $1; system(\"x\")}¦{getline}¦{print \"a\\\"b\"}¦{printf \"x\"}¦{print ENVIRON[\"A\"]}¦{print $x}¦\
+                    NR==system(\"id\")¦NR==1{print}{print}¦/a/||system(\"x\")/¦{print} {print}¦{prints}¦{¦}¦{print \"a¦NR=5¦\
+                    {print $1}}¦@include \"x\"¦{print -1}";
+        check(wild, only_prints, None);
     }
 }

@@ -58,8 +58,8 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::new("fgrep", GREP, Operands::Own(fgrep)).run_by("grep"),
     Command::new("rg", RG, Operands::Own(rg)),
     Command::new("find", &[], Operands::Words(find)),
-    Command::new("fd", FD, Operands::Own(fd)),
-    Command::new("fdfind", FD, Operands::Own(fd)),
+    Command::new("fd", FD, Operands::Walked(1)),
+    Command::new("fdfind", FD, Operands::Walked(1)),
 ];
 
 fn grep(mut parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
@@ -100,12 +100,6 @@ fn rg(mut parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
     parsed.options.push("--no-config".to_owned());
     parsed.options.extend(secrets::for_ripgrep());
     Some(Judged { words: parsed.into_words(), reads })
-}
-
-fn fd(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
-    let walked = parsed.operands.get(1..).filter(|walked| !walked.is_empty());
-    let walked = walked.map_or_else(|| vec![".".to_owned()], <[String]>::to_vec);
-    Some(Judged { reads: place.reads(&walked), words: parsed.into_words() })
 }
 
 /// What `find` asks of a file, without a value.

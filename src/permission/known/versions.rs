@@ -48,7 +48,8 @@ pub(super) const COMMANDS: &[Command] = &[
 fn version(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
     let asks = parsed.options.len() == 1 && parsed.operands.is_empty();
     let is_letter_or_word = parsed.options.iter().all(|word| word.len() == 2 || word == "--version");
-    (asks && is_letter_or_word && !is_pinned(place, &PINS)).then(|| Judged::of(&parsed.options))
+    (asks && is_letter_or_word && !is_pinned(place, &PINS))
+        .then(|| Judged { words: parsed.into_words(), reads: Vec::new() })
 }
 
 fn rust(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {

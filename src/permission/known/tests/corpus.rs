@@ -35,8 +35,8 @@ fn entry(line: &str) -> Option<(Verdict, String)> {
         '=' => Verdict::RunsBare,
         _ => return None,
     };
-    let text = line[1..].strip_prefix(' ').unwrap_or(&line[1..]);
-    Some((verdict, unescaped(text)))
+    let text = line.strip_prefix(['-', '+', '='])?;
+    Some((verdict, unescaped(text.strip_prefix(' ').unwrap_or(text))))
 }
 
 fn unescaped(text: &str) -> String {

@@ -97,16 +97,6 @@ fn expected(home: &Path, line: &Line, all_succeed: bool, pick: fn(&Runs) -> &Vec
     expected
 }
 
-fn names_on_disk(path: &Path) -> Option<Vec<OsString>> {
-    let Ok(entries) = fs::read_dir(path) else { return Some(Vec::new()) };
-    let name = |entry: fs::DirEntry| {
-        let mut name = entry.file_name();
-        name.push(if entry.path().is_dir() { "/" } else { "" });
-        name
-    };
-    Some(entries.map(|entry| name(entry.unwrap())).collect())
-}
-
 /// Everything below a directory.
 fn tree(path: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
@@ -139,7 +129,7 @@ impl Court {
         }
         let sight = Sight {
             follow: clean,
-            names: names_on_disk,
+            names: crate::os::listing::names,
             git_config: |_| Some(String::new()),
             program: |name, path| Some(path.first()?.join(name)),
             path: vec![PathBuf::from("/usr/bin")],
@@ -169,7 +159,9 @@ impl Court {
             let command = words.by_ref().take(count).collect();
             found.entry(number).or_default().push((cwd, command));
         }
-        found.values_mut().for_each(|commands| commands.sort());
+        for commands in found.values_mut() {
+            commands.sort();
+        }
         found
     }
 
@@ -235,7 +227,7 @@ fn differences(court: &Court, lines: &[(String, Line)]) -> Vec<String> {
         }
         if !arrives {
             let from = wanted.len().saturating_sub(if hangs { 4 } else { 2 });
-            wanted[from..].iter_mut().for_each(Vec::clear);
+            wanted[from..].fill(Commands::new());
         }
     }
     let found = court.bash(&texts, &names_of(lines));
