@@ -82,12 +82,12 @@ fn marked(attack: &str) -> String {
 
 /// All attacks, a line each.
 fn lines() -> String {
-    ATTACKS.iter().map(|(_, attack)| format!("a{}b\n", marked(attack))).collect()
+    ATTACKS.map(|(_, attack)| format!("a{}b\n", marked(attack))).concat()
 }
 
 /// All attacks in one line.
 fn line() -> String {
-    ATTACKS.iter().map(|(_, attack)| format!("a{}b ", marked(attack))).collect()
+    ATTACKS.map(|(_, attack)| format!("a{}b ", marked(attack))).concat()
 }
 
 /// Those that can stand in a line with others, in few characters: a name, a title.
@@ -101,14 +101,15 @@ fn short() -> String {
 fn assert_clean(raw: &[u8], door: &str) {
     let Ok(text) = std::str::from_utf8(raw) else { panic!("{door}: bytes that are no UTF-8 have come") };
     let shown = |at: usize| {
-        text[text.floor_char_boundary(at.saturating_sub(60))..].chars().take(120).collect::<String>()
+        let start = text.floor_char_boundary(at.saturating_sub(60));
+        text.get(start..).unwrap_or_default().chars().take(120).collect::<String>()
     };
     let foreign = |c: char| matches!(c, '\u{80}'..='\u{9f}') || HIDDEN.contains(c);
     if let Some(at) = text.find(foreign) {
         panic!("{door}: a foreign control or a hidden character has come: {:?}", shown(at));
     }
     for (at, _) in text.match_indices('\x1b') {
-        let rest = &text[at + 1..];
+        let rest = text.get(at + 1..).unwrap_or_default();
         let (kind, body) = (rest.chars().next().unwrap_or(' '), rest.get(1..).unwrap_or_default());
         let sequence = match kind {
             '[' => body.split_inclusive(|c: char| ('@'..='~').contains(&c)).next().unwrap_or_default(),
@@ -133,7 +134,7 @@ fn open(clawd: &Clawd) -> Pty {
 /// Looks at the whole transcript, leaves, and judges all that has come.
 fn judge(pty: &Pty, door: &str) {
     pty.key("ctrl-o");
-    pty.wait_until("the page", |screen| screen.alternate_screen());
+    pty.wait_until("the page", vt100::Screen::alternate_screen);
     for _ in 0..6 {
         pty.key("pageup");
     }
