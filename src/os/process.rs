@@ -525,6 +525,21 @@ mod tests {
         check(Spawn { confine: Some(refuse), ..bash("true") }, "no confinement here");
     }
 
+    #[test]
+    fn a_command_within_another_program_is_handed_to_it() {
+        let within = Within { program: "/helper".into(), words: vec!["hold".into(), "--".into()] };
+        let spawn = Spawn { within: Some(within), ..bash("true") };
+        for leave_terminal in [None, Some(Path::new("/usr/bin/setsid"))] {
+            let command = command(Path::new("/bin/bash"), &spawn, leave_terminal);
+            let words: Vec<_> = std::iter::once(command.get_program()).chain(command.get_args()).collect();
+            assert_eq!(
+                words[..5],
+                ["/helper", "hold", "--", "/bin/bash", "--noprofile"],
+                "{leave_terminal:?}"
+            );
+        }
+    }
+
     #[tokio::test]
     async fn a_confined_command_is_started_on_a_thread_of_its_own() {
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);

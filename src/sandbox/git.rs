@@ -62,8 +62,8 @@ fn elsewhere(git: &Path, root: &Path) -> Option<Place> {
         return (is_within && names_us(own.join(back), git)).then_some(Place { own, common });
     }
     let config = fs::read_to_string(own.join("config")).ok()?;
-    let values = config.lines().filter_map(|line| line.trim().strip_prefix("worktree = "));
-    let is_ours = values.last().is_some_and(|worktree| names_us(own.join(worktree), root));
+    let mut values = config.lines().filter_map(|line| line.trim().strip_prefix("worktree = "));
+    let is_ours = values.next_back().is_some_and(|worktree| names_us(own.join(worktree), root));
     is_ours.then(|| Place { common: own.clone(), own })
 }
 

@@ -238,6 +238,20 @@ impl Sandbox {
         Ok(namespaces::hold(spawn, profile, &self.helper, maker))
     }
 
+    /// Puts away what a command that was killed has left of how it was held; for the end of a session, when no command
+    /// runs any more.
+    #[cfg(target_os = "linux")]
+    pub fn tidy_up(&self, profile: &Profile) {
+        match self.tier {
+            Tier::Namespaces | Tier::Bubblewrap => helper::tidy_up(&git::with_repositories(profile.clone())),
+            Tier::Landlock | Tier::Nothing => {}
+        }
+    }
+
+    /// Nothing is left anywhere.
+    #[cfg(not(target_os = "linux"))]
+    pub fn tidy_up(&self, _profile: &Profile) {}
+
     /// Nothing holds a command here.
     #[cfg(not(target_os = "linux"))]
     pub fn hold(&self, spawn: Spawn, _profile: &Profile) -> io::Result<Spawn> {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::plan::{Network, Profile};
-use super::words::{HELPER, Maker, Order, Purpose};
+use super::words::{HELD, HELPER, Maker, Order, Purpose};
 use super::{FAILED, git};
 use crate::os::process::{Spawn, Within};
 
@@ -59,7 +59,7 @@ pub(super) fn attempt(helper: &Path, maker: Maker) -> Result<(), String> {
     let mut command = Command::new(program);
     command.args(words).env_clear().current_dir("/").stdin(Stdio::null()).stdout(Stdio::null());
     let output = command.stderr(Stdio::piped()).output().map_err(|error: io::Error| error.to_string())?;
-    if output.status.success() {
+    if output.status.code() == Some(HELD.into()) {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
@@ -70,6 +70,13 @@ pub(super) fn attempt(helper: &Path, maker: Maker) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_that_is_not_the_helper_holds_nothing() {
+        for other in ["/bin/true", "/bin/false", "/nowhere", super::super::OURSELVES] {
+            assert!(attempt(Path::new(other), Maker::Ourselves).is_err(), "{other}");
+        }
+    }
 
     #[test]
     fn a_temporary_directory_that_cannot_be_written_becomes_the_private_one() {

@@ -10,10 +10,13 @@ use std::path::{Path, PathBuf};
 
 use super::plan::{Network, Profile};
 
-/// The first word, which no user types: the helper that makes the view and holds the command.
-pub(super) const HELPER: &str = "__sandbox";
+/// The first word, which no user types: the helper that makes the view and holds the command. An option, so that another
+/// program that is started in our place, such as a test, refuses it and does nothing.
+pub(super) const HELPER: &str = "--held-command";
 /// The first word of the helper that `bwrap` starts inside.
-pub(super) const INSIDE: &str = "__sandbox-inside";
+pub(super) const INSIDE: &str = "--held-command-inside";
+/// How a trial ends that has succeeded: no other program ends like this by chance, whatever it makes of these words.
+pub(super) const HELD: u8 = 93;
 /// What stands between the helper's words and the command.
 const END: &str = "--";
 
@@ -124,7 +127,7 @@ mod tests {
     fn what_is_told_is_heard() {
         let odd = PathBuf::from(OsString::from_vec(b"/odd \xff\n--".to_vec()));
         let profile = Profile {
-            writable: vec!["/w".into(), odd.clone()],
+            writable: vec!["/w".into(), odd],
             protected: vec!["/w/.git/hooks".into()],
             masked: vec!["/m".into()],
             caches: vec!["/c".into()],

@@ -26,10 +26,11 @@ use super::{Failure, Named, Plan, init, kernel, not_understood, told};
 
 /// Becomes `bwrap`; returns if that fails.
 #[expect(clippy::disallowed_methods, reason = "it starts nothing: this process becomes the other program")]
-pub(super) fn start(program: &Path, plan: &Plan<'_>, writing: OwnedFd) -> Result<ExitCode, Failure> {
+pub(super) fn start(program: &Path, plan: &Plan<'_>, writing: &OwnedFd) -> Result<ExitCode, Failure> {
     let ourselves =
         openat(CWD, "/proc/self/exe", OFlags::PATH, Mode::empty()).named("the helper's own file")?;
-    fcntl_setfd(&writing, FdFlags::empty()).named("a pipe")?;
+    fcntl_setfd(writing, FdFlags::empty()).named("a pipe")?;
+    kernel::let_signals_come(plan.deaf_to);
     let mut command = Command::new(program);
     command.args(shape(plan)?).arg("--");
     command.arg(format!("/proc/self/fd/{}", ourselves.as_raw_fd()));
@@ -78,6 +79,10 @@ fn shape(plan: &Plan<'_>) -> Result<Vec<OsString>, Failure> {
         }
     }
     shape.add("--proc", &[Path::new("/proc")]);
+    if plan.who.0.is_root() {
+        // the superuser's number alone may change the system through some of its files
+        shape.add("--remount-ro", &[Path::new("/proc")]);
+    }
     shape.add("--chdir", &[Path::new(&cwd)]);
     shape.add("--as-pid-1", &[]);
     Ok(shape.0)

@@ -17,25 +17,25 @@ use rustix::process::{
 };
 
 use super::super::plan::Network;
-use super::super::words::{Order, Purpose};
-use super::kernel::{Side, double};
+use super::super::words::{HELD, Order, Purpose};
+use super::kernel::{Side, Waiting, double, let_signals_come, let_signals_wait};
 use super::report::{Ended, Report, close_standard_streams};
 use super::{Failure, Named, Plan, mounts, network, seal, told};
 
 /// All of it, in namespaces that were just made.
 pub(super) fn run(plan: &Plan<'_>, writing: OwnedFd) -> ExitCode {
     let inside = enter(plan).and_then(|()| sealed(plan.order));
-    go_on(inside, plan.order, writing)
+    go_on(inside, plan.order, plan.deaf_to, writing)
 }
 
 /// What is left to do where the view has been made by somebody else.
 pub(super) fn run_in_view(order: &Order, writing: OwnedFd) -> ExitCode {
-    go_on(sealed(order), order, writing)
+    go_on(sealed(order), order, let_signals_wait(), writing)
 }
 
-fn go_on(inside: Result<(), Failure>, order: &Order, writing: OwnedFd) -> ExitCode {
+fn go_on(inside: Result<(), Failure>, order: &Order, deaf_to: Waiting, writing: OwnedFd) -> ExitCode {
     match inside {
-        Ok(()) => hold(order, writing),
+        Ok(()) => hold(order, deaf_to, writing),
         Err(failure) => {
             let code = told(Err(failure));
             Report::Failed.write(writing);
@@ -47,6 +47,8 @@ fn go_on(inside: Result<(), Failure>, order: &Order, writing: OwnedFd) -> ExitCo
 fn enter(plan: &Plan<'_>) -> Result<(), Failure> {
     let cwd = getcwd(Vec::new()).named("the directory")?;
     be_oneself(plan.who).named("the user's number")?;
+    // nobody in here needs more of them, and much of the kernel can be reached through them alone
+    fs::write("/proc/sys/user/max_user_namespaces", "0").named("namespaces within")?;
     let usual = umask(Mode::empty());
     mounts::make(plan)?;
     umask(usual);
@@ -72,19 +74,22 @@ fn sealed(order: &Order) -> Result<(), Failure> {
 }
 
 /// Starts the command and stays until nothing of it is left.
-fn hold(order: &Order, writing: OwnedFd) -> ExitCode {
+fn hold(order: &Order, deaf_to: Waiting, writing: OwnedFd) -> ExitCode {
     if order.purpose == Purpose::Trial {
-        Report::Over(Ended::Code(0)).write(writing);
+        Report::Over(Ended::Code(HELD)).write(writing);
         return ExitCode::SUCCESS;
     }
     match double() {
-        Ok(Side::Child) => told(Err(start(order))),
+        Ok(Side::Child) => {
+            let_signals_come(deaf_to);
+            told(Err(start(order)))
+        }
         Ok(Side::Parent(command)) => {
             // whoever reads what the command says must not wait for us
             close_standard_streams();
             stay(command, writing)
         }
-        Err(error) => go_on(Err(error).named("another process"), order, writing),
+        Err(error) => go_on(Err(error).named("another process"), order, deaf_to, writing),
     }
 }
 
@@ -92,7 +97,7 @@ fn hold(order: &Order, writing: OwnedFd) -> ExitCode {
 #[expect(clippy::disallowed_methods, reason = "it starts nothing: this process becomes the command")]
 fn start(order: &Order) -> Failure {
     let file = order.command.first().map_or(OsStr::new(""), |file| file);
-    // it unblocks all signals, and gives SIGPIPE its usual meaning again
+    // it gives SIGPIPE its usual meaning again, which every Rust program takes away from itself
     let source = Command::new(file).arg0(&order.name).args(order.command.iter().skip(1)).exec();
     Failure { what: format!("{} cannot be started in there", file.to_string_lossy()), source }
 }

@@ -117,14 +117,28 @@ pub(super) fn change(root: impl AsFd, change: Change, reach: Reach) -> io::Resul
     ended(done)
 }
 
-/// From here on signals wait, but for those that nobody can make wait.
+/// Which signals wait.
+#[derive(Clone, Copy)]
+pub(super) struct Waiting(libc::sigset_t);
+
+/// From here on signals wait, but for those that nobody can make wait. Gives those that did before.
 #[expect(unsafe_code, reason = "no crate gives sigprocmask safely")]
-pub(super) fn let_signals_wait() {
-    // SAFETY: a set of signals may be all zeroes before it is filled, and it outlives both calls.
+pub(super) fn let_signals_wait() -> Waiting {
+    // SAFETY: a set of signals may be all zeroes before it is filled, and both outlive the calls.
     unsafe {
-        let mut all: libc::sigset_t = std::mem::zeroed();
+        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
         libc::sigfillset(&raw mut all);
-        libc::sigprocmask(libc::SIG_SETMASK, &raw const all, ptr::null_mut());
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        Waiting(before)
+    }
+}
+
+/// As it was before.
+#[expect(unsafe_code, reason = "no crate gives sigprocmask safely")]
+pub(super) fn let_signals_come(before: Waiting) {
+    // SAFETY: the set was filled by the system.
+    unsafe {
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const before.0, ptr::null_mut());
     }
 }
 

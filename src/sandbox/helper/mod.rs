@@ -30,11 +30,11 @@ use std::process::ExitCode;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Gid, Pid, PidfdFlags, Resource, Uid, WaitOptions, WaitStatus};
 
-use self::kernel::{Alone, Side};
+use self::kernel::{Alone, Side, Waiting};
 use self::report::{Ended, Report};
 use self::scratch::Scratch;
 use self::stubs::Stubs;
-use super::plan::Network;
+use super::plan::{Network, Profile};
 use super::steps::{self, Kind, View};
 use super::words::{HELPER, INSIDE, Maker, Order, Purpose};
 use super::{FAILED, FAILED_CODE};
@@ -59,6 +59,14 @@ pub(super) trait Named<T> {
 impl<T, E: Into<io::Error>> Named<T> for Result<T, E> {
     fn named(self, what: impl Display) -> Result<T, Failure> {
         self.map_err(|error| Failure { what: what.to_string(), source: error.into() })
+    }
+}
+
+/// Puts away what was left on the host's disk by helpers that were killed.
+pub(super) fn tidy_up(profile: &Profile) {
+    // what is there is taken part in, and what nobody else relies on goes
+    if let Ok(stubs) = Stubs::make(profile) {
+        stubs.put_away();
     }
 }
 
@@ -98,6 +106,8 @@ struct Plan<'a> {
     scratch: Option<Scratch>,
     /// The user and the group, who have no number in a new namespace until they are given one.
     who: (Uid, Gid),
+    /// The signals that did not reach us, and are not to reach the command either.
+    deaf_to: Waiting,
 }
 
 /// The process that stays outside.
@@ -109,8 +119,13 @@ fn outside(order: &Order) -> Result<ExitCode, Failure> {
     }
     let scratch = Scratch::prepare(&order.profile)?;
     let stubs = Stubs::make(&order.profile)?;
-    let who = (rustix::process::geteuid(), rustix::process::getegid());
-    let plan = Plan { order, view: steps::view(&order.profile, &kind_of), scratch, who };
+    let plan = Plan {
+        order,
+        view: steps::view(&order.profile, &kind_of),
+        scratch,
+        who: (rustix::process::geteuid(), rustix::process::getegid()),
+        deaf_to: kernel::let_signals_wait(),
+    };
     let begun = begin(&plan);
     drop(plan);
     match begun {
@@ -134,7 +149,6 @@ enum Begun {
 fn begin(plan: &Plan<'_>) -> Result<Begun, Failure> {
     let order = plan.order;
     let (reading, writing) = report::channel().named("a pipe")?;
-    kernel::let_signals_wait();
     let made = match &order.maker {
         Maker::Ourselves => kernel::double_apart(alone(order.profile.network)),
         Maker::Bubblewrap(_) => kernel::double(),
@@ -143,7 +157,7 @@ fn begin(plan: &Plan<'_>) -> Result<Begun, Failure> {
         Side::Parent(init) => Ok(Begun::Outside(init, reading)),
         Side::Child => Ok(Begun::Inside(match &order.maker {
             Maker::Ourselves => init::run(plan, writing),
-            Maker::Bubblewrap(program) => told(bwrap::start(program, plan, writing)),
+            Maker::Bubblewrap(program) => told(bwrap::start(program, plan, &writing)),
         })),
     }
 }
