@@ -34,6 +34,7 @@ mod reach;
 mod run_edges;
 mod sandbox;
 mod sandbox_tier1;
+mod sandboxed;
 mod screen;
 mod screen_layer;
 mod secrets;

@@ -5,10 +5,16 @@
 
 use std::net::TcpListener;
 
+use clawd::sandbox::{Sandbox, Tier};
 use serde_json::json;
 
 use crate::endpoint::{Call, call};
 use crate::workshop::{Run, Workshop};
+
+/// What this system has.
+fn tier() -> Tier {
+    Sandbox::with(Tier::Nothing).helped_by(env!("CARGO_BIN_EXE_clawd")).or_firmer().tier()
+}
 
 fn bash(command: &str) -> Call {
     call("Bash", json!({"command": command}))
@@ -137,8 +143,11 @@ fn a_shell_that_looks_is_where_it_went() {
 #[test]
 fn what_runs_later_cannot_be_written_in_the_sandbox() {
     let shop = allowed("default", &[]).with(crate::harness::Clawd::repository);
-    let said = told(&shop, "echo evil > .git/hooks/pre-commit; echo x >> .git/config; mkdir -p .clawd; echo y > .mcp.json; true");
-    if crate::sandbox_tier::is_landlock() {
+    let said = told(
+        &shop,
+        "echo evil > .git/hooks/pre-commit; echo x >> .git/config; mkdir -p .clawd; echo y > .mcp.json; true",
+    );
+    if tier() == Tier::Landlock {
         assert!(said.contains("[changed files that run later: "), "{said}");
         return;
     }
@@ -150,7 +159,8 @@ fn what_runs_later_cannot_be_written_in_the_sandbox() {
 #[test]
 fn a_server_left_behind_is_a_task_in_the_sandbox_too() {
     let shop = allowed("default", &[]);
-    let told = shop.run([[bash("sleep 100 & echo started"), call("KillShell", json!({"id": "bash_1"}))]]).told;
+    let told =
+        shop.run([[bash("sleep 100 & echo started"), call("KillShell", json!({"id": "bash_1"}))]]).told;
     assert!(told[0].starts_with("started\n[left running: bash_1; "), "{told:?}");
     assert!(!told[1].starts_with("Error:"), "{told:?}");
 }
@@ -159,7 +169,13 @@ fn a_server_left_behind_is_a_task_in_the_sandbox_too() {
 fn a_failed_command_ends_as_it_does_outside() {
     let shop = allowed("default", &[]);
     let told = shop
-        .run([[bash("exit 3"), bash("kill -9 $$"), bash("kill -TERM $$"), bash("no-such-program"), bash("cat; echo end")]])
+        .run([[
+            bash("exit 3"),
+            bash("kill -9 $$"),
+            bash("kill -TERM $$"),
+            bash("no-such-program"),
+            bash("cat; echo end"),
+        ]])
         .told;
     assert_eq!(told[0], "Error: exit code 3\n(no output)");
     assert!(told[1].starts_with("Error: ended by signal 9 (KILL)"), "{told:?}");
