@@ -30,6 +30,8 @@
 //! - With a network it is the host's own, abstract sockets and services on the loopback among it.
 //! - Memory and time are not its affair; the user's other files are readable unless they are masked; a fault of the kernel
 //!   undoes all of it.
+//! - `bwrap` makes no overlays, so with it caches are read-only, and cannot pin a link; what it hides of files is a device
+//!   that cannot be opened.
 //! - A cache that is not there yet cannot be made. More than sixteen commands at once begin with untouched caches.
 //! - A stub that stands for an absent protected path is seen from outside while the command runs: an empty directory, or in
 //!   `.git` a file that changes nothing. What is killed before it can put its stubs away leaves them to the next command.
@@ -62,7 +64,7 @@ mod words;
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
@@ -87,6 +89,15 @@ pub fn dispatch(arguments: &[OsString]) -> Option<ExitCode> {
 const OURSELVES: &str = "/proc/self/exe";
 /// Where `bwrap` is, if it is there: never looked up in a `PATH` that somebody may have set.
 const BUBBLEWRAP: &str = "/usr/bin/bwrap";
+
+/// Removes a session's [scratch](Profile::scratch) directory, when no command runs any more; a plain removal is stopped by
+/// what is closed to its owner in there.
+pub fn remove_scratch(root: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    return helper::remove_scratch(root);
+    #[cfg(not(target_os = "linux"))]
+    std::fs::remove_dir_all(root)
+}
 
 /// How firmly this system can hold a command, the firmest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -70,6 +70,11 @@ pub(super) fn tidy_up(profile: &Profile) {
     }
 }
 
+/// Removes a session's scratch directory.
+pub(super) fn remove_scratch(root: &Path) -> io::Result<()> {
+    scratch::remove(root)
+}
+
 /// Runs the helper if these are the arguments of one; asked before anything else is done.
 pub(super) fn dispatch(arguments: &[OsString]) -> Option<ExitCode> {
     let mut arguments = arguments.iter().skip(1).cloned();

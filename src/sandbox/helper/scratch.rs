@@ -66,6 +66,22 @@ impl Scratch {
     }
 }
 
+/// Removes all of it. What commands and the kernel made there may be closed to its owner, and has to be opened first.
+pub(super) fn remove(root: &Path) -> io::Result<()> {
+    let mut left = vec![root.to_owned()];
+    while let Some(directory) = left.pop() {
+        fs::set_permissions(&directory, Permissions::from_mode(0o700))?;
+        for entry in fs::read_dir(&directory)? {
+            let entry = entry?;
+            // of a link it says that it is one
+            if entry.file_type()?.is_dir() {
+                left.push(entry.path());
+            }
+        }
+    }
+    fs::remove_dir_all(root)
+}
+
 /// The first slot that nobody uses.
 fn take_slot(caches: &Path) -> io::Result<Option<Slot>> {
     make_private(caches)?;
@@ -107,6 +123,20 @@ fn name_of(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_closed_to_its_owner_is_removed_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, kept) = (dir.path().join("scratch"), dir.path().join("kept"));
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::write(&kept, "").unwrap();
+        std::os::unix::fs::symlink(dir.path(), root.join("a/link")).unwrap();
+        for (path, mode) in [("a/b", 0o000), ("a", 0o555)] {
+            fs::set_permissions(root.join(path), Permissions::from_mode(mode)).unwrap();
+        }
+        remove(&root).unwrap();
+        assert!(!root.exists() && kept.exists());
+    }
 
     #[test]
     fn each_cache_has_a_name_of_its_own() {
