@@ -35,10 +35,10 @@ fn main() {
 }
 
 #[divan::bench(args = [Tier::Nothing, Tier::Landlock, Tier::Namespaces])]
-fn a_command_that_does_nothing(bencher: Bencher<'_, '_>, tier: &Tier) {
+fn a_command_that_does_nothing(bencher: Bencher<'_, '_>, tier: Tier) {
     let stage = Stage::new();
-    if stage.time(*tier).is_some() {
-        bencher.bench_local(|| stage.time(*tier));
+    if stage.time(tier).is_some() {
+        bencher.bench_local(|| stage.time(tier));
     }
 }
 

@@ -129,7 +129,7 @@ pub(super) struct PermissionArgs {
     /// The same as --permission-mode bypass
     #[arg(long)]
     pub(super) yolo: bool,
-    /// What commands may write: off, read-only or workspace-write
+    /// off, read-only or workspace-write
     #[arg(long, value_name = "WHAT")]
     pub(super) sandbox: Option<SandboxMode>,
     /// What needs no question, see below

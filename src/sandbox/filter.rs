@@ -210,6 +210,9 @@ mod tests {
         }
     }
 
+    /// `ENOSYS`.
+    const NO_SUCH_CALL: u32 = 38;
+
     #[test]
     fn another_entry_into_the_kernel_leads_nowhere() {
         let program = program(vec![plain(5)]).unwrap();
@@ -217,8 +220,8 @@ mod tests {
             // linux/audit.h: 32-bit calls of x86 and of ARM
             (0x4000_0003, 20, libc::SECCOMP_RET_KILL_PROCESS),
             (0x4000_0028, 20, libc::SECCOMP_RET_KILL_PROCESS),
-            (OURS, SECOND_NUMBERS | 39, libc::SECCOMP_RET_ERRNO | 38),
-            (OURS, u32::MAX, libc::SECCOMP_RET_ERRNO | 38),
+            (OURS, SECOND_NUMBERS + 39, libc::SECCOMP_RET_ERRNO + NO_SUCH_CALL),
+            (OURS, u32::MAX, libc::SECCOMP_RET_ERRNO + NO_SUCH_CALL),
             (OURS, 39, libc::SECCOMP_RET_ALLOW),
         ] {
             assert_eq!(run(&program, architecture, call, &[]), expected, "{architecture:#x} {call:#x}");

@@ -35,6 +35,8 @@ pub struct Profile {
     /// A directory of the session's own, 0700, on a real disk: for the private `/tmp`, which lasts from command to
     /// command, and for what is written to caches. Without it both last as long as the command.
     pub scratch: Option<PathBuf>,
+    /// To be seen though what lies around it is covered: a workspace below `/tmp` that may not be written.
+    pub shown: Vec<PathBuf>,
     pub network: Network,
 }
 

@@ -109,8 +109,8 @@ pub(super) fn view(profile: &Profile, look: Look<'_>) -> View {
     steps.extend(roots(profile).map(Step::Open));
     let caches = profile.caches.iter().filter(|at| !is_writable(at) && is_directory(at));
     steps.extend(caches.cloned().map(Step::Cache));
-    let shown = shown(profile.network).filter(|at| look(at) != Kind::Absent);
-    steps.extend(shown.map(Step::Closed));
+    let shown = shown(profile.network).chain(profile.shown.iter().filter(|at| !is_writable(at)).cloned());
+    steps.extend(shown.filter(|at| look(at) != Kind::Absent).map(Step::Closed));
     steps.extend(protections(profile, look));
     let hidden = hidden(profile, look, &steps);
     steps.extend(hidden);
@@ -224,6 +224,15 @@ mod tests {
             Step::Closed(at("/w/.git/hooks")),
         ];
         assert_eq!(steps(&profile, there), expected);
+    }
+
+    #[test]
+    fn what_is_only_looked_at_is_shown_where_all_around_is_private() {
+        let profile = Profile { shown: paths(&["/tmp/w", "/gone"]), ..Profile::default() };
+        let expected = [Step::Devices, Step::Temporary(at("/tmp")), Step::Closed(at("/tmp/w"))];
+        assert_eq!(steps(&profile, "/tmp/ /tmp/w/"), expected);
+        let written = Profile { shown: paths(&["/tmp/w"]), ..Profile::writing([at("/tmp/w")]) };
+        assert!(steps(&written, "/tmp/ /tmp/w/").contains(&Step::Open(at("/tmp/w"))));
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub(super) struct Order {
 impl Order {
     /// The words before the command, [`END`] among them.
     pub(super) fn words(&self) -> Vec<OsString> {
-        let Profile { writable, protected, masked, caches, scratch, network } = &self.profile;
+        let Profile { writable, protected, masked, caches, scratch, shown, network } = &self.profile;
         let mut words = Vec::new();
         let mut all = |letter, paths: &[PathBuf]| words.extend(paths.iter().map(|path| word(letter, path)));
         all(b'w', writable);
@@ -61,6 +61,7 @@ impl Order {
         all(b'm', masked);
         all(b'c', caches);
         all(b's', scratch.as_slice());
+        all(b'v', shown);
         match &self.maker {
             Maker::Ourselves => {}
             Maker::Bubblewrap(program) => words.push(word(b'b', program)),
@@ -103,6 +104,7 @@ impl Order {
             b'm' => profile.masked.push(path()),
             b'c' => profile.caches.push(path()),
             b's' => profile.scratch = Some(path()),
+            b'v' => profile.shown.push(path()),
             b'n' => profile.network = Network::On,
             b'b' => self.maker = Maker::Bubblewrap(path()),
             b't' => self.purpose = Purpose::Trial,
@@ -132,6 +134,7 @@ mod tests {
             masked: vec!["/m".into()],
             caches: vec!["/c".into()],
             scratch: Some("/s".into()),
+            shown: vec!["/v".into()],
             network: Network::On,
         };
         let order = Order {

@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(read_record(&path).unwrap(), Record::default());
         fs::write(&path, "trusted = [\"/a\"]").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
-        assert!(read_record(&path).unwrap_err().to_string().contains("others may write to it"));
+        assert!(read_record(&path).unwrap_err().to_string().contains("anyone may write it"));
         let scan = Scan { root: dir.path().to_owned(), ..Scan::default() };
         assert!(remember(&path, &scan).is_err(), "what it says is not written on");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();

@@ -72,6 +72,7 @@ impl Workbench {
             masked: self.bounds.masked.clone(),
             caches: self.bounds.caches.clone(),
             scratch: Some(self.outputs.scratch()?),
+            shown: self.shell.roots(),
             network: match network {
                 Network::Off => sandbox::Network::Off,
                 Network::On => sandbox::Network::On,
