@@ -161,11 +161,13 @@ fn content(redactor: &Redactor, hide: Hide, content: &mut Content) {
 fn display(redactor: &Redactor, hide: Hide, display: &mut Display) {
     match display {
         Display::Line(text) | Display::Text(text) | Display::Output { text, .. } => {
-            redactor.redact_in(text, hide)
+            redactor.redact_in(text, hide);
         }
         Display::Changes(changes) => changes.iter_mut().for_each(|file| change(redactor, hide, file)),
         Display::Todos(todos) => {
-            todos.iter_mut().for_each(|todo| redactor.redact_in(&mut todo.content, hide))
+            for todo in todos {
+                redactor.redact_in(&mut todo.content, hide);
+            }
         }
     }
 }
@@ -229,8 +231,8 @@ mod tests {
         for event in events {
             sink.emit(event).await;
         }
-        let lines = seen.0.lock().unwrap().clone();
-        lines
+        let lines = seen.0.lock().unwrap();
+        lines.clone()
     }
 
     #[tokio::test]

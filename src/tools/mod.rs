@@ -27,7 +27,7 @@ mod recall;
 mod target;
 mod walk;
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod races_test;
 #[cfg(test)]
 mod testing;

@@ -104,12 +104,12 @@ impl Planted {
     /// Everything, a line each.
     fn lines(&self) -> String {
         let all = self.keys.iter().chain(&self.values);
-        all.map(|(_, secret)| format!("x {secret} y\n")).collect()
+        all.map(|(_, secret)| format!("x {secret} y\n")).collect::<Vec<_>>().concat()
     }
 
     /// Only what may stand nowhere at all.
     fn keys_alone(&self) -> String {
-        self.keys.iter().map(|(_, key)| format!("[{key}] ")).collect()
+        self.keys.iter().map(|(_, key)| format!("[{key}] ")).collect::<Vec<_>>().concat()
     }
 
     /// The program with all of them planted, and a project that repeats them.
@@ -284,7 +284,7 @@ fn nothing_of_them_is_on_the_screen() {
     pty.wait_for("Error:");
     wait_for_rest(&pty);
     pty.key("ctrl-o");
-    pty.wait_until("the page", |screen| screen.alternate_screen());
+    pty.wait_until("the page", vt100::Screen::alternate_screen);
     for _ in 0..8 {
         pty.key("pageup");
     }
