@@ -20,6 +20,7 @@ pub mod intent;
 mod loops;
 pub mod seams;
 mod turns;
+mod watcher;
 
 #[cfg(test)]
 mod tests;

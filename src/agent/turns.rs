@@ -7,13 +7,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures_util::future::BoxFuture;
-
 use super::hush::{self, HushedApprover, HushedSink};
 use super::loops::{self, Repetition};
-use super::seams::Sink;
+use super::watcher::Watcher;
 use super::{Agent, Attendance, ChatContext, LoopOptions, Nudging, Start, asked, batch, intent};
-use crate::chat::{ChatError, ChatEvent, ChatObserver, Completion, Remedy};
+use crate::chat::{ChatError, Completion, Remedy};
 use crate::context;
 use crate::permission::Mode;
 use crate::protocol::{
@@ -358,47 +356,6 @@ impl Agent {
             system: Arc::clone(&self.parts.system),
             tools: self.parts.tools.definitions(),
         }
-    }
-}
-
-/// Passes on what arrives, and keeps the text where an abort can find it.
-struct Watcher<'a> {
-    sink: &'a Arc<dyn Sink>,
-    draft: &'a Mutex<Draft>,
-}
-
-impl Watcher<'_> {
-    fn draft(&self, change: impl FnOnce(&mut Draft)) {
-        change(&mut self.draft.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-}
-
-impl ChatObserver for Watcher<'_> {
-    fn on(&self, event: ChatEvent) -> BoxFuture<'_, ()> {
-        let event = match event {
-            ChatEvent::Connecting => AgentEvent::Waiting(Waiting::Connecting),
-            ChatEvent::Sent => AgentEvent::Waiting(Waiting::FirstByte),
-            ChatEvent::Answering => AgentEvent::Waiting(Waiting::Answer),
-            ChatEvent::Calling => AgentEvent::Waiting(Waiting::Call),
-            ChatEvent::Thinking(text) => {
-                self.draft(|draft| draft.thinking = true);
-                AgentEvent::ThinkingDelta(text)
-            }
-            ChatEvent::Text(text) => {
-                self.draft(|draft| draft.text.push_str(&text));
-                AgentEvent::TextDelta(text)
-            }
-            ChatEvent::Retry { attempt, of, delay, error, discard } => {
-                self.draft(Draft::clear);
-                return Box::pin(async move {
-                    let waiting = Waiting::Retry { attempt, of, delay, error: error.clone() };
-                    self.sink.emit(AgentEvent::Retry { attempt, delay, error, discard }).await;
-                    self.sink.emit(AgentEvent::Waiting(waiting)).await;
-                });
-            }
-            ChatEvent::Notice { kind, text } => AgentEvent::Notice { kind, text },
-        };
-        self.sink.emit(event)
     }
 }
 

@@ -45,7 +45,7 @@ pub use project::{Part, ProjectFile, Survey, Wishes, survey, survey_servers};
 pub use sandbox::{FileSandbox, SandboxConfig};
 pub use secret::{BadKey, Secret};
 pub use secrets::Secrets;
-pub use store::{parse_table, read_table, read_text, write_private};
+pub use store::{parse_table, read_guarded_table, read_table, read_text, write_private};
 
 /// What the user wants, all layers folded.
 #[derive(Debug, Clone, PartialEq)]

@@ -295,8 +295,8 @@ impl Spill {
         }
     }
 
-    /// What is to be written, and how many of the bytes before are to be written once more: a secret has ended that began
-    /// among them.
+    /// What goes into the file, and how many of the bytes before go there once more: a secret has ended that began among
+    /// them.
     fn clean<'a>(&mut self, bytes: &'a [u8]) -> (usize, Cow<'a, [u8]>) {
         if self.hidden.is_empty() {
             return (0, Cow::Borrowed(bytes));

@@ -11,8 +11,6 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-#[cfg(target_os = "linux")]
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -20,6 +18,7 @@ use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 use tempfile::TempPath;
 
+use super::kernel::is_proc;
 use super::paths::{hex, resolve, strangers_hand};
 use super::pinned::is_a_link;
 
@@ -128,7 +127,7 @@ fn open_with(path: &Path, more: OFlags) -> Result<(File, Metadata), FileError> {
 }
 
 /// Opens what a directory lists as a regular file. One that has become a link or a pipe since is refused; whether the
-/// kernel makes it is not asked again: that [`kernel_views`] tells of the tree.
+/// kernel makes it is not asked again: that [`kernel_views`](super::kernel::kernel_views) tells of the tree.
 pub fn open_listed(path: &Path) -> io::Result<(File, Metadata)> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -137,37 +136,6 @@ pub fn open_listed(path: &Path) -> io::Result<(File, Metadata)> {
         Some(kind) => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {}", kind.words()))),
         None => Ok((file, meta)),
     }
-}
-
-/// Where views into the kernel (`/proc`) are to be found at or below a directory: their files are regular to the eye only.
-/// Asked once for a whole tree, for asking each of its directories would cost a twentieth of the way through it.
-#[cfg(target_os = "linux")]
-pub fn kernel_views(root: &Path) -> Vec<PathBuf> {
-    if rustix::fs::statfs(root).is_ok_and(|fs| fs.f_type == rustix::fs::PROC_SUPER_MAGIC) {
-        return vec![root.to_owned()];
-    }
-    let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
-    mounts
-        .split(|byte| *byte == b'\n')
-        .filter_map(proc_mount)
-        .filter(|place| place.starts_with(root))
-        .collect()
-}
-
-/// Where views into the kernel are to be found: nowhere here.
-#[cfg(not(target_os = "linux"))]
-pub fn kernel_views(_root: &Path) -> Vec<PathBuf> {
-    Vec::new()
-}
-
-/// The place of a mount, if a line of the system's table (`36 35 98:0 / /proc rw - proc proc rw`) is for such a view.
-#[cfg(target_os = "linux")]
-fn proc_mount(line: &[u8]) -> Option<PathBuf> {
-    let mut fields = line.split(|byte| *byte == b' ');
-    let place = fields.nth(4)?;
-    // what lies between is optional, and ends with a dash
-    fields.find(|field| *field == b"-")?;
-    (fields.next()? == b"proc").then(|| OsStr::from_bytes(place).into())
 }
 
 /// The whole of a regular file of at most `max` bytes.
@@ -218,16 +186,6 @@ pub(super) fn kind_of(meta: &Metadata) -> Option<Kind> {
     }
 }
 
-#[cfg(target_os = "linux")]
-fn is_proc(file: &File) -> bool {
-    rustix::fs::fstatfs(file).is_ok_and(|fs| fs.f_type == rustix::fs::PROC_SUPER_MAGIC)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_proc(_file: &File) -> bool {
-    false
-}
-
 /// Puts the bytes in place of what the file held; makes the file where there is none.
 ///
 /// The file holds either the old bytes or the new, even after a crash (but for those written in place, see
@@ -237,10 +195,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let target = target_of(path)?;
     let failed = failed("write", path);
     match fs::metadata(&target) {
-        Ok(old) => replace_existing(&target, &old, bytes).map_err(|refused| match refused {
-            Refused::Kind(kind) => FileError::NotRegular { path: path.to_owned(), kind },
-            Refused::Io(source) => failed(source),
-        }),
+        Ok(old) => replace_existing(&target, &old, bytes).map_err(|refused| refused.of(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let (_lock, temp) = filled(&target, 0o666, bytes).map_err(&failed)?;
             temp.persist(&target).map_err(|error| failed(error.error))
@@ -251,16 +206,11 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 
 /// The same for a file that is there and is no link.
 pub(super) fn replace_unlinked(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let failed = failed("write", path);
-    let old = fs::symlink_metadata(path).map_err(&failed)?;
+    let old = fs::symlink_metadata(path).map_err(failed("write", path))?;
     if old.is_symlink() {
         return Err(FileError::Relinked { path: path.to_owned() });
     }
-    replace_existing(path, &old, bytes).map_err(|refused| match refused {
-        Refused::Kind(kind) => FileError::NotRegular { path: path.to_owned(), kind },
-        Refused::Io(source) if is_a_link(&source) => FileError::Relinked { path: path.to_owned() },
-        Refused::Io(source) => failed(source),
-    })
+    replace_existing(path, &old, bytes).map_err(|refused| refused.of(path))
 }
 
 /// Opens for writing what is no link.
@@ -292,6 +242,17 @@ fn target_of(path: &Path) -> Result<PathBuf, FileError> {
 enum Refused {
     Kind(Kind),
     Io(io::Error),
+}
+
+impl Refused {
+    fn of(self, path: &Path) -> FileError {
+        let path = path.to_owned();
+        match self {
+            Self::Kind(kind) => FileError::NotRegular { path, kind },
+            Self::Io(source) if is_a_link(&source) => FileError::Relinked { path },
+            Self::Io(source) => FileError::Io { verb: "write", path, source },
+        }
+    }
 }
 
 impl From<io::Error> for Refused {
@@ -449,21 +410,6 @@ mod tests {
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().mode() & 0o7777
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn views_into_the_kernel_are_known() {
-        let check = |line: &str, expected: Option<&str>| {
-            assert_eq!(proc_mount(line.as_bytes()), expected.map(PathBuf::from), "{line}");
-        };
-        check("36 35 0:4 / /proc rw,nosuid shared:12 - proc proc rw", Some("/proc"));
-        check("36 35 0:4 / /jail/proc rw - proc none rw", Some("/jail/proc"));
-        check("36 35 8:1 / /proc rw - ext4 /dev/sda rw", None);
-        check("", None);
-        assert!(kernel_views(Path::new("/")).contains(&PathBuf::from("/proc")));
-        assert_eq!(kernel_views(Path::new("/proc/self")), [PathBuf::from("/proc/self")]);
-        assert_eq!(kernel_views(Path::new("/usr")), Vec::<PathBuf>::new());
     }
 
     #[test]

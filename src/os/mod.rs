@@ -5,7 +5,7 @@
 //! behind and no old content is lost. May import: `text`.
 //!
 //! In reading order: what is read once at the start ([`mod@env`], [`paths`]) and what a command gets of it
-//! ([`child_env`]), files ([`mod@file`], [`pinned`], [`stage`], [`listing`]),
+//! ([`child_env`]), files ([`mod@file`], [`kernel`], [`guarded`], [`pinned`], [`stage`], [`listing`]),
 //! commands ([`programs`], [`process`] with [`capture`] for what they say and [`family`] for all they started),
 //! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`], [`tty`]).
 
@@ -14,6 +14,8 @@ pub mod env;
 pub mod paths;
 
 pub mod file;
+pub mod guarded;
+pub mod kernel;
 pub mod listing;
 pub mod pinned;
 pub mod stage;

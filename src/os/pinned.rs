@@ -31,7 +31,7 @@ impl Pinned {
     /// Takes hold of the directory of `path`, which is absolute and without links.
     pub fn new(path: &Path) -> Result<Self, FileError> {
         let held = match path.parent() {
-            Some(parent) => hold(parent).map_err(|error| refused("open", path, error))?,
+            Some(parent) => hold(parent).map_err(|error| refused("read", path, error))?,
             None => Held::ByPath,
         };
         Self::by(path, held)

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use crate::config::{ConfigError, read_table, write_private};
+use crate::config::{ConfigError, read_guarded_table, write_private};
 use crate::permission::Rule;
 
 use super::record::key;
 
 /// The rules of "don't ask again" for a project, from `grants.toml`. What is no rule any more is left out.
 pub fn grants(path: &Path, project: &Path) -> Result<Vec<Rule>, ConfigError> {
-    let table = read_table(path)?;
+    let table = read_guarded_table(path)?;
     let Some(project) = project.to_str() else { return Ok(Vec::new()) };
     let rules = table.get(project).and_then(Value::as_array).into_iter().flatten();
     Ok(rules.filter_map(Value::as_str).filter_map(|text| text.parse().ok()).collect())
@@ -21,7 +21,7 @@ pub fn grants(path: &Path, project: &Path) -> Result<Vec<Rule>, ConfigError> {
 
 /// Keeps one more rule for a project in `grants.toml`.
 pub fn add_grant(path: &Path, project: &Path, rule: &Rule) -> Result<(), ConfigError> {
-    let mut table = read_table(path)?;
+    let mut table = read_guarded_table(path)?;
     add(array(&mut table, key(project)?), &rule.to_string());
     write_private(path, table.to_string().as_bytes())
 }

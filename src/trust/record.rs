@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use crate::config::{ConfigError, read_table, write_private};
+use crate::config::{ConfigError, read_guarded_table, write_private};
 use crate::project::{Scan, identity};
 
 use super::{Before, Trusted, is_kept};
@@ -50,7 +50,7 @@ impl Record {
 
 /// Reads `trust.toml`; nothing is trusted where there is none.
 pub fn read_record(path: &Path) -> Result<Record, ConfigError> {
-    let table = read_table(path)?;
+    let table = read_guarded_table(path)?;
     let projects = table.get(PROJECTS).and_then(Value::as_table).into_iter().flatten();
     let older = table.get(OLDER).and_then(Value::as_array).into_iter().flatten();
     Ok(Record {
@@ -70,7 +70,7 @@ fn kept(table: &Table) -> Kept {
 
 /// Keeps the user's yes to all that was found in `trust.toml`, in the place of an earlier one.
 pub fn remember(path: &Path, scan: &Scan) -> Result<(), ConfigError> {
-    let mut table = read_table(path)?;
+    let mut table = read_guarded_table(path)?;
     let name = key(&scan.root)?.to_owned();
     let kept = scan.brings.items.iter().filter(|item| is_kept(item));
     let marks = kept.map(|item| (item.name(), item.mark().to_owned())).collect();
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(read_record(&path).unwrap(), Record::default());
         fs::write(&path, "trusted = [\"/a\"]").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
-        assert!(read_record(&path).unwrap_err().to_string().contains("anyone may write it"));
+        assert!(read_record(&path).unwrap_err().to_string().contains("others may write to it"));
         let scan = Scan { root: dir.path().to_owned(), ..Scan::default() };
         assert!(remember(&path, &scan).is_err(), "what it says is not written on");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();

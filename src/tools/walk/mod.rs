@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use self::pool::{Pool, Task};
 use self::rules::Rules;
 use super::{ToolResult, looking};
-use crate::os::file::kernel_views;
+use crate::os::kernel::kernel_views;
 
 pub(super) use names::{Names, unsearchable};
 pub(super) use tally::{Tally, Unread};
