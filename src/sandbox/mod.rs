@@ -41,6 +41,17 @@
 mod plan;
 
 #[cfg(target_os = "linux")]
+pub mod caps;
+#[cfg(target_os = "linux")]
+mod filter;
+#[cfg(target_os = "linux")]
+pub mod landlock;
+#[cfg(target_os = "linux")]
+pub mod seccomp;
+#[cfg(target_os = "linux")]
+pub mod thread;
+
+#[cfg(target_os = "linux")]
 mod git;
 #[cfg(target_os = "linux")]
 mod helper;
@@ -122,8 +133,8 @@ impl Tier {
                  made by bwrap, so caches of tools are read-only"
             }
             Self::Landlock => {
-                "commands write only the workspace and the temporary directory; the modes and times of the user's other \
-                 files, .git/hooks and the reading of secrets are not held"
+                "commands write only the workspace and their temporary directory, read no secrets and open no sockets; \
+                 .git/hooks, and the modes and times of the user's other files, are not held"
             }
             Self::Nothing => "commands are not held, so more of them ask",
         }
@@ -167,7 +178,7 @@ impl Sandbox {
     /// The firmest tier that works with this helper, or this one.
     #[must_use]
     pub fn or_firmer(mut self) -> Self {
-        for tier in [Tier::Namespaces, Tier::Bubblewrap] {
+        for tier in [Tier::Namespaces, Tier::Bubblewrap, Tier::Landlock] {
             match self.attempt(tier) {
                 Ok(()) => return Self { tier, ..self },
                 Err(why) => self.refused.push(why),
@@ -184,7 +195,8 @@ impl Sandbox {
                 namespaces::attempt(&self.helper, words::Maker::Bubblewrap(self.bubblewrap.clone()))
             }
             Tier::Bubblewrap => Err(format!("there is no {}", self.bubblewrap.display())),
-            Tier::Landlock | Tier::Nothing => Ok(()),
+            Tier::Landlock => thread::attempt(),
+            Tier::Nothing => Ok(()),
         }
     }
 
@@ -208,7 +220,8 @@ impl Sandbox {
         let maker = match self.tier {
             Tier::Namespaces => words::Maker::Ourselves,
             Tier::Bubblewrap => words::Maker::Bubblewrap(self.bubblewrap.clone()),
-            Tier::Landlock | Tier::Nothing => return Ok(spawn),
+            Tier::Landlock => return Ok(thread::hold(spawn, profile)),
+            Tier::Nothing => return Ok(spawn),
         };
         Ok(namespaces::hold(spawn, profile, &self.helper, maker))
     }

@@ -31,6 +31,7 @@ mod providers;
 mod pty;
 mod reach;
 mod run_edges;
+mod sandbox;
 mod sandbox_tier1;
 mod screen;
 mod screen_layer;

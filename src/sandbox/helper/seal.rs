@@ -5,35 +5,15 @@
 
 use std::io;
 
-use rustix::io::Errno;
-use rustix::thread::{
-    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
-    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
-};
-
 use super::super::plan::Profile;
+use super::super::{Tier, caps, landlock, seccomp};
 
-/// Holds this process, and all that it starts, to what it may do.
-pub(super) fn seal(_profile: &Profile) -> io::Result<()> {
-    clear_ambient_capability_set()?;
-    // `bwrap` has given it up already for those who are not the superuser, and all others with it
-    if capabilities(None)?.effective.contains(CapabilitySet::SETPCAP) {
-        empty_the_bounding_set()?;
-    }
-    let none = CapabilitySet::empty();
-    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
-    set_no_new_privs(true)?;
-    Ok(())
-}
-
-/// One after another, as many as the kernel knows; it may know more than this file.
-fn empty_the_bounding_set() -> io::Result<()> {
-    for number in 0..u64::BITS {
-        match remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << number)) {
-            Ok(()) => {}
-            Err(Errno::INVAL) => break,
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
+/// Holds this process, and all that it starts, to what it may do. Landlock and the filter are a second lock on doors that the
+/// view has closed, and the only one on some that no view has: system calls, and signals to whoever is not in it.
+pub(super) fn seal(profile: &Profile) -> io::Result<()> {
+    caps::no_new_privileges()?;
+    caps::drop_all()?;
+    landlock::restrict(profile, Tier::Namespaces)?;
+    // the last: it would refuse some of the others
+    seccomp::restrict(profile.network, Tier::Namespaces)
 }

@@ -85,10 +85,14 @@ pub(super) fn purity(tree: &Tree) -> Vec<String> {
     broken
 }
 
+/// What the program is made of on Linux alone.
+const LINUX: &str = r#"target.'cfg(target_os = "linux")'.dependencies"#;
+
 /// Every crate of `Cargo.toml` is used, and is named only by its owners.
 pub(super) fn crates(tree: &Tree) -> Vec<String> {
     let manifest = tree.text("Cargo.toml");
-    let (normal, dev) = (section(manifest, "dependencies"), section(manifest, "dev-dependencies"));
+    let (everywhere, dev) = (section(manifest, "dependencies"), section(manifest, "dev-dependencies"));
+    let normal = [everywhere, section(manifest, LINUX)].concat();
     let mut broken = Vec::new();
     for name in normal.iter().filter(|name| !OWNERS.iter().any(|(owned, _)| owned == *name)) {
         broken.push(format!("plan: the crate `{name}` has no owner"));

@@ -124,6 +124,7 @@ pub(super) const WORLD: &[&str] = &[
 pub(super) const PURE: &[&str] = &[
     "src/protocol/",
     "src/text/",
+    "src/sandbox/filter.rs",
     "src/sandbox/plan.rs",
     "src/sandbox/words.rs",
     "src/sandbox/steps.rs",
@@ -251,7 +252,9 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("uuid", &["src/session/place.rs"]),
     ("sha2", &["src/os/", "src/workbench/files.rs", "src/workbench/blobs.rs", "src/tools/read"]),
     ("rustix", &["src/os/", "src/sandbox/", "src/tui/terminal/", "src/headless/input.rs"]),
-    ("libc", &["src/sandbox/helper/kernel.rs"]),
+    ("landlock", &["src/sandbox/landlock.rs"]),
+    ("seccompiler", &["src/sandbox/filter.rs", "src/sandbox/seccomp.rs"]),
+    ("libc", &["src/sandbox/filter.rs", "src/sandbox/seccomp.rs", "src/sandbox/helper/kernel.rs"]),
     ("clap", &["src/cli/"]),
     ("thiserror", EVERYWHERE),
     ("tracing", EVERYWHERE),
