@@ -34,8 +34,22 @@ fn main() {
     }
 }
 
-#[divan::bench(args = [Tier::Nothing, Tier::Landlock, Tier::Namespaces])]
-fn a_command_that_does_nothing(bencher: Bencher<'_, '_>, tier: Tier) {
+#[divan::bench]
+fn bare(bencher: Bencher<'_, '_>) {
+    bench(bencher, Tier::Nothing);
+}
+
+#[divan::bench]
+fn by_a_thread_without_rights(bencher: Bencher<'_, '_>) {
+    bench(bencher, Tier::Landlock);
+}
+
+#[divan::bench]
+fn in_a_room(bencher: Bencher<'_, '_>) {
+    bench(bencher, Tier::Namespaces);
+}
+
+fn bench(bencher: Bencher<'_, '_>, tier: Tier) {
     let stage = Stage::new();
     if stage.time(tier).is_some() {
         bencher.bench_local(|| stage.time(tier));

@@ -144,8 +144,8 @@ impl Tier {
                  made by bwrap, so caches of tools are read-only"
             }
             Self::Landlock => {
-                "commands write only the workspace and the temporary directory; the modes and times of the user's other \
-                 files, .git/hooks and the reading of secrets are not held"
+                "commands write only the workspace and their temporary directory, read no secrets and open no sockets; \
+                 .git/hooks, and the modes and times of the user's other files, are not held"
             }
             Self::Nothing => "commands are not held, so more of them ask",
         }

@@ -72,7 +72,7 @@ const NEVER: [libc::c_long; 41] = [
 /// The same for what only this architecture has.
 #[cfg(target_arch = "x86_64")]
 const NEVER_HERE: [libc::c_long; 2] = [libc::SYS_iopl, libc::SYS_ioperm];
-#[cfg(target_arch = "aarch64")]
+#[cfg(not(target_arch = "x86_64"))]
 const NEVER_HERE: [libc::c_long; 0] = [];
 
 /// Said not to exist: programs that know them know what to do without.
@@ -100,7 +100,8 @@ pub fn restrict(network: Network, tier: Tier) -> io::Result<()> {
         Tier::Namespaces | Tier::Bubblewrap | Tier::Landlock => rules(network, tier),
         Tier::Nothing => return Ok(()),
     };
-    let program = program(rules).ok_or_else(|| io::Error::other("the filter of system calls is too long"))?;
+    let program = program(rules)
+        .ok_or_else(|| io::Error::other("there is no filter for the system calls of this machine"))?;
     apply_filter(&program).map_err(io::Error::other)
 }
 

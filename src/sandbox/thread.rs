@@ -16,11 +16,12 @@
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
+use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::plan::Profile;
-use super::{Tier, caps, landlock, seccomp};
+use super::{Tier, caps, git, landlock, seccomp};
 use crate::os::process::{Confine, Spawn};
 
 /// The temporary directory, below the profile's scratch.
@@ -34,40 +35,55 @@ const CACHES: &str = "caches";
 const CACHE: [(&str, &str); 4] =
     [("GOCACHE", "go-build"), ("UV_CACHE_DIR", "uv"), ("CCACHE_DIR", "ccache"), ("npm_config_cache", "npm")];
 
-/// Whether a command can be held like this, and why not. Nothing needs to be tried: the kernel tells what it has.
+/// Whether a command can be held like this, and why not: a thread does all of it to itself, and starts nothing.
 pub fn attempt() -> Result<(), String> {
     match landlock::abi() {
-        landlock::NEEDED.. => Ok(()),
-        0 => Err("this kernel has no Landlock, or it is not switched on".to_owned()),
-        old => Err(format!(
-            "the Landlock of this kernel is version {old}, {} is needed (Linux 6.2)",
-            landlock::NEEDED
-        )),
+        0 => return Err("this kernel has no Landlock, or it is not switched on".to_owned()),
+        landlock::NEEDED.. => {}
+        old => {
+            let needed = landlock::NEEDED;
+            return Err(format!(
+                "the Landlock of this kernel is version {old}, {needed} is needed (Linux 6.2)"
+            ));
+        }
     }
+    let tried = std::thread::spawn(confine(&Profile::read_only())).join();
+    tried.unwrap_or_else(|_| Err(io::Error::other("the trial failed"))).map_err(|error| error.to_string())
 }
 
 /// The same command, to be started by such a thread. What its environment says already of a variable named here is replaced:
 /// it would lead to where nothing can be written.
 pub fn hold(mut spawn: Spawn, profile: &Profile) -> Spawn {
-    let named = environment(profile);
+    let profile = git::with_repositories(profile.clone());
+    let named = environment(&profile);
     spawn.env.retain(|(name, _)| named.iter().all(|(own, _)| own != name));
     spawn.env.extend(named);
-    Spawn { confine: Some(confine(profile)), ..spawn }
+    Spawn { confine: Some(confine(&profile)), ..spawn }
 }
 
-/// What the thread does to itself before it starts the command.
+/// What the thread does to itself before it starts the command. Where one of the steps fails nothing is started.
 pub fn confine(profile: &Profile) -> Confine {
     let profile = profile.clone();
     Box::new(move || {
-        for directory in own_directories(&profile) {
-            DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-        }
-        caps::no_new_privileges()?;
-        landlock::restrict(&profile, Tier::Landlock)?;
-        caps::drop_all()?;
+        make_directories(&profile).map_err(|error| not_held("its temporary directory", &error))?;
+        caps::no_new_privileges().map_err(|error| not_held("privileges", &error))?;
+        landlock::restrict(&profile, Tier::Landlock).map_err(|error| not_held("files", &error))?;
+        caps::drop_all().map_err(|error| not_held("capabilities", &error))?;
         // the last: it would refuse some of the others
-        seccomp::restrict(profile.network, Tier::Landlock)
+        seccomp::restrict(profile.network, Tier::Landlock).map_err(|error| not_held("system calls", &error))
     })
+}
+
+fn not_held(what: &str, error: &io::Error) -> io::Error {
+    io::Error::other(format!(
+        "the sandbox cannot hold it: {what}: {error} (`clawd doctor` says what is missing)"
+    ))
+}
+
+fn make_directories(profile: &Profile) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true).mode(0o700);
+    own_directories(profile).into_iter().try_for_each(|directory| builder.create(directory))
 }
 
 /// What the command's environment needs besides: a temporary directory that it may write, and caches of its own.
@@ -91,7 +107,28 @@ fn writable_scratch(profile: &Profile) -> Option<&Path> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    #[test]
+    fn a_trial_leaves_whoever_asks_as_it_was() {
+        let before = fs::read_to_string("/proc/thread-self/status").unwrap();
+        let works = attempt();
+        assert_eq!(works.is_ok(), landlock::abi() >= landlock::NEEDED, "{works:?}");
+        let now = fs::read_to_string("/proc/thread-self/status").unwrap();
+        for key in ["CapEff", "NoNewPrivs", "Seccomp"] {
+            let line = |status: &str| status.lines().find(|line| line.starts_with(key)).map(str::to_owned);
+            assert_eq!(line(&before), line(&now));
+        }
+    }
+
+    #[test]
+    fn a_step_that_fails_is_told_by_its_name() {
+        let profile = Profile { scratch: Some("/proc/nowhere".into()), ..Profile::writing(["/w".into()]) };
+        let error = std::thread::spawn(confine(&profile)).join().unwrap().unwrap_err().to_string();
+        assert!(error.starts_with("the sandbox cannot hold it: its temporary directory: "), "{error}");
+    }
 
     #[test]
     fn without_a_scratch_or_the_right_to_write_the_environment_stays_as_it_is() {
