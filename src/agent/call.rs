@@ -22,8 +22,8 @@ use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
 use crate::protocol::{
-    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, Question, Tail,
-    Terms, ToolCall, ToolStatus,
+    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, Occasion,
+    Question, Tail, Terms, ToolCall, ToolStatus,
 };
 use crate::tools::{Concurrency, Host, Prepared, Scene, ToolResult};
 use crate::workbench::Workbench;
@@ -157,6 +157,7 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Terms, Box<Fin
         remember,
         careful,
         hold: terms.hold,
+        occasion: Occasion::Before,
     };
     let network = confirm(run, runnable, approval).await?;
     terms_now(run, runnable, &access, network)

@@ -1,6 +1,6 @@
 //! From an opened program to a conversation: session, workbench, rules, agent, put together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::facts::{Facts, Resumed};
@@ -11,7 +11,7 @@ use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
 use crate::os::env;
 use crate::os::paths::{Paths, resolve};
-use crate::permission::{Enforced, Links, Policy, PolicyCell, Sandboxing, Scope};
+use crate::permission::{Enforced, Exists, Found, Links, Policy, PolicyCell, Sandboxing, Scope, Variables};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
 use crate::session::{Opened, SessionPlace, SessionRef};
 use crate::tools::recall;
@@ -175,11 +175,23 @@ impl App {
             home: self.place.env.path("HOME").map(PathBuf::from),
             outputs: self.keeps_sessions().then(|| self.sessions().project),
             links: Links::new(|path| resolve(path).unwrap_or_else(|_| path.to_owned())),
+            exists: Exists::new(look),
+            variables: Variables::new(env::child_environment(&self.place.env, &self.config.key_variables)),
         }
     }
 
     fn budget(&self) -> TurnBudget {
         self.config.limits.max_turns.value.turns().map_or(TurnBudget::Disabled, TurnBudget::AtMost)
+    }
+}
+
+/// What stands at a path. An empty file is nothing that could be lost.
+fn look(path: &Path) -> Found {
+    match path.symlink_metadata() {
+        Err(_) => Found::Nothing,
+        Ok(there) if there.is_dir() => Found::Directory,
+        Ok(there) if there.is_file() && there.len() == 0 => Found::Nothing,
+        Ok(_) => Found::File,
     }
 }
 

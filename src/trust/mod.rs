@@ -13,7 +13,7 @@ use crate::permission::Mode;
 use crate::project::Scan;
 
 pub use load::{load, load_own};
-pub use store::{Record, add_grant, grants, read_record, remember};
+pub use store::{Record, add_grants, grants, read_record, remember, remove_grant};
 
 /// A yes to one directory. Made here and nowhere else.
 #[derive(Debug, Clone, PartialEq, Eq)]

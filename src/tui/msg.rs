@@ -3,7 +3,7 @@
 use super::key::Key;
 use super::model::facts::Facts;
 use super::model::setup::{FirstRun, TrustCard};
-use crate::app::{Insight, ModelRow, Switched};
+use crate::app::{InForce, Insight, ModelRow, Switched};
 use crate::conversation::Happening;
 use crate::protocol::{JobId, JobView, Todo};
 
@@ -60,6 +60,8 @@ pub enum Reply {
     Insight(Insight),
     /// The model's list of steps, as an earlier process left it.
     Todos(Vec<Todo>),
+    /// The rules in force.
+    Rules(Box<InForce>),
     /// The background commands.
     Tasks(Vec<JobView>),
     /// What a background command has printed last.
