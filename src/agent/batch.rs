@@ -134,7 +134,7 @@ mod tests {
     use super::super::*;
     use crate::chat::scripted::{Answer as Line, Scripted};
     use crate::os::clock::SystemClock;
-    use crate::permission::Policy;
+    use crate::permission::{Policy, Rules};
     use crate::protocol::{Access, AgentEvent, Answer, Display, Message, Preview, Question, ToolCall};
     use crate::tools::{Concurrency, Prepared, Scene, Tool, ToolResult};
     use crate::workbench::Setup;
@@ -144,6 +144,7 @@ mod tests {
     struct Log {
         lines: Arc<Mutex<Vec<String>>>,
         told: Arc<Notify>,
+        policy: Arc<Mutex<Option<PolicyCell>>>,
     }
 
     impl Log {
@@ -239,7 +240,12 @@ mod tests {
     impl Approver for Log {
         fn approve(&self, _question: Question) -> BoxFuture<'_, Answer> {
             self.add("ask");
-            Box::pin(async { Answer::Allow })
+            // as a front end does it: in force first, then the answer
+            if let Some(cell) = self.policy.lock().unwrap().as_ref() {
+                let allow = vec!["Read(//elsewhere)".parse().unwrap()];
+                cell.swap(Policy { rules: Rules { allow, ..Rules::default() }, ..Policy::default() });
+            }
+            Box::pin(async { Answer::AllowAlways })
         }
     }
 
@@ -257,7 +263,10 @@ mod tests {
 
     /// A run in which the model makes these calls (tool, what) in one answer.
     async fn run(calls: &[(&str, &str)]) -> Log {
-        let log = Log::default();
+        run_with(Log::default(), PolicyCell::new(Policy::default()), calls).await
+    }
+
+    async fn run_with(log: Log, policy: PolicyCell, calls: &[(&str, &str)]) -> Log {
         let dir = tempfile::tempdir().unwrap();
         let bench = Workbench::new(Setup { root: dir.path().into(), ..Setup::default() }).unwrap();
         let mut tools = ToolRegistry::new();
@@ -281,12 +290,8 @@ mod tests {
             model: "m".into(),
             nudging: Nudging::Off,
         });
-        let context = ChatContext {
-            history: History::new(),
-            policy: PolicyCell::new(Policy::default()),
-            bench: Arc::new(bench),
-            inbox: Inbox::default(),
-        };
+        let context =
+            ChatContext { history: History::new(), policy, bench: Arc::new(bench), inbox: Inbox::default() };
         let options = LoopOptions {
             budget: TurnBudget::AtMost(5),
             attendance: Attendance::Attended,
@@ -305,6 +310,17 @@ mod tests {
         let stages = ["prepare x", "access", "hook", "preview", "ask"];
         let then = ["start call_1", "run x", "end x", "post-hook", "record call_1", "result call_1"];
         assert_eq!(*log.lines.lock().unwrap(), [stages.as_slice(), then.as_slice()].concat());
+    }
+
+    #[tokio::test]
+    async fn a_rule_that_came_with_an_answer_counts_for_the_next_call_of_the_same_batch() {
+        let calls = [("Ask", "a"), ("Do", "b"), ("Ask", "c")];
+        assert_eq!(run(&calls).await.of(&["ask", "run"]), ["ask", "run a", "run b", "ask", "run c"]);
+        let cell = PolicyCell::new(Policy::default());
+        let granting = Log::default();
+        *granting.policy.lock().unwrap() = Some(cell.clone());
+        let log = run_with(granting, cell, &calls).await;
+        assert_eq!(log.of(&["ask", "run"]), ["ask", "run a", "run b", "run c"]);
     }
 
     #[tokio::test]

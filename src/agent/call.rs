@@ -23,8 +23,8 @@ use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
 use crate::protocol::{
-    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, Question, Tail,
-    Terms, ToolCall, ToolStatus,
+    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, Occasion,
+    Question, Tail, Terms, ToolCall, ToolStatus,
 };
 use crate::text::redact::Hide;
 use crate::tools::{Concurrency, Host, Prepared, Scene, ToolResult};
@@ -169,6 +169,7 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Permit, Box<Fi
         remember,
         careful,
         hold: terms.hold,
+        occasion: Occasion::Before,
     };
     let network = confirm(run, runnable, approval).await?;
     let terms = terms_now(run, runnable, &access, network)?;

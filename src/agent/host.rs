@@ -15,8 +15,8 @@ use super::turns::Run;
 use crate::os::clock::Clock;
 use crate::permission::{PolicyCell, Verdict};
 use crate::protocol::{
-    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Choice, Entry, EntryBody, Message,
-    Preview, Question, QuestionId, SavedFile, ToolCall, ToolName,
+    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Choice, Entry, EntryBody, Hold, Message,
+    Occasion, Preview, Question, QuestionId, SavedFile, ToolCall, ToolName,
 };
 use crate::tools::{Host, Offer};
 
@@ -80,6 +80,8 @@ impl Host for RunHost {
 
     fn offer(&self, offer: Offer) -> BoxFuture<'_, bool> {
         let Offer { exec, why, hold } = offer;
+        let (policy, freed) = (&self.policy, (hold == Hold::Free).then(|| exec.clone()));
+        let rule = freed.as_ref().and_then(|exec| policy.outside_rule(exec));
         let approval = Approval {
             call: self.call.clone(),
             tool: self.tool.clone(),
@@ -87,19 +89,117 @@ impl Host for RunHost {
             form: self.form,
             preview: Preview::Command(exec),
             reason: Some(why),
-            remember: None,
+            remember: rule.into_iter().collect(),
             careful: true,
             hold,
+            occasion: Occasion::Stopped,
         };
         let asked =
             self.approver.approve(Question { id: self.questions.next(), asked: Asked::Approval(approval) });
-        Box::pin(asked.map(|answer| match answer {
-            Answer::Allow | Answer::AllowAlways | Answer::AllowWithNetwork => true,
+        Box::pin(asked.map(move |answer| match answer {
+            Answer::Allow | Answer::AllowAlways | Answer::AllowWithNetwork => {
+                if let Some(exec) = &freed {
+                    policy.was_let_out(exec);
+                }
+                true
+            }
             Answer::Deny { .. } | Answer::Chosen(_) | Answer::Overruled { .. } | Answer::Unattended => false,
         }))
     }
 
     fn ask(&self, choice: Choice) -> BoxFuture<'_, Answer> {
         self.approver.approve(Question { id: self.questions.next(), asked: Asked::Choice(choice) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::os::clock::SystemClock;
+    use crate::permission::Policy;
+    use crate::protocol::{ExecAccess, Network, Writes};
+
+    /// Gives the same answer to all that it is asked, and keeps the questions.
+    struct Desk {
+        answer: Answer,
+        asked: Mutex<Vec<Approval>>,
+    }
+
+    impl Approver for Desk {
+        fn approve(&self, question: Question) -> BoxFuture<'_, Answer> {
+            if let Asked::Approval(approval) = question.asked {
+                self.asked.lock().unwrap().push(approval);
+            }
+            Box::pin(std::future::ready(self.answer.clone()))
+        }
+    }
+
+    impl Sink for Desk {
+        fn emit(&self, _event: AgentEvent) -> BoxFuture<'_, ()> {
+            Box::pin(std::future::ready(()))
+        }
+    }
+
+    /// What came of these offers, and what was asked.
+    async fn offered(answer: Answer, commands: &[&str], hold: Hold) -> (Vec<bool>, Vec<Approval>) {
+        let desk = Arc::new(Desk { answer, asked: Mutex::default() });
+        let host = RunHost {
+            call: CallId::from("1"),
+            tool: ToolName::from("Bash"),
+            form: CallForm::Native,
+            message: 0,
+            policy: PolicyCell::new(Policy::default()),
+            clock: Arc::new(SystemClock),
+            sink: Arc::clone(&desk) as Arc<dyn Sink>,
+            approver: Arc::clone(&desk) as Arc<dyn Approver>,
+            questions: Questions::default(),
+        };
+        let mut taken = Vec::new();
+        for command in commands {
+            let exec = ExecAccess { command: (*command).to_owned(), cwd: "/w".into() };
+            taken.push(host.offer(Offer { exec, why: "it was stopped".to_owned(), hold }).await);
+        }
+        let asked = desk.asked.lock().unwrap().clone();
+        (taken, asked)
+    }
+
+    const COMMANDS: [&str; 4] = ["docker ps", "docker build .", "docker run x", "gh pr list"];
+
+    #[tokio::test]
+    async fn an_offer_says_that_it_is_one_and_a_rule_comes_with_the_third() {
+        let (taken, asked) = offered(Answer::Allow, &COMMANDS, Hold::Free).await;
+        assert_eq!(taken, [true; 4]);
+        let rules: Vec<String> = asked.iter().map(|approval| approval.remember.concat()).collect();
+        assert_eq!(rules, ["", "", "Outside(docker:*)", ""]);
+        let is_offer = |approval: &Approval| {
+            approval.occasion == Occasion::Stopped && approval.careful && approval.hold == Hold::Free
+        };
+        assert!(asked.iter().all(is_offer), "{asked:?}");
+    }
+
+    #[tokio::test]
+    async fn only_a_yes_is_taken_for_one_and_counted() {
+        for answer in [
+            Answer::Deny { words: None },
+            Answer::Deny { words: Some("no".to_owned()) },
+            Answer::Overruled { reason: String::new() },
+            Answer::Unattended,
+        ] {
+            let (taken, asked) = offered(answer.clone(), &COMMANDS, Hold::Free).await;
+            assert_eq!(taken, [false; 4], "{answer:?}");
+            assert!(asked.iter().all(|approval| approval.remember.is_empty()), "{asked:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_network_is_offered_without_a_rule() {
+        let hold = Hold::Held { writes: Writes::Workspace, network: Network::On };
+        let (_, asked) = offered(Answer::Allow, &COMMANDS, hold).await;
+        assert!(
+            asked.iter().all(|approval| approval.remember.is_empty() && approval.hold == hold),
+            "{asked:?}"
+        );
     }
 }

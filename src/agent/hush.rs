@@ -295,7 +295,8 @@ mod tests {
             form: crate::protocol::CallForm::Native,
             preview: Preview::Changes(vec![file]),
             reason: None,
-            remember: None,
+            remember: Vec::new(),
+            occasion: crate::protocol::Occasion::default(),
             careful: false,
             hold: crate::protocol::Hold::Free,
         };

@@ -1,7 +1,7 @@
 //! From an opened program to a conversation: session, workbench, rules, agent, put together.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::facts::{Facts, Resumed};
@@ -13,7 +13,7 @@ use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
 use crate::os::child_env::{Passing, child_environment};
 use crate::os::paths::{Paths, resolve};
-use crate::permission::{Links, Policy, PolicyCell, Scope};
+use crate::permission::{Exists, Found, Links, Policy, PolicyCell, Scope, Variables};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
 use crate::session::{Opened, SessionPlace, SessionRef};
 use crate::tools::recall;
@@ -174,11 +174,23 @@ impl App {
             home: self.place.env.path("HOME").map(PathBuf::from),
             outputs: self.keeps_sessions().then(|| self.sessions().project),
             links: Links::new(|path| resolve(path).unwrap_or_else(|_| path.to_owned())),
+            exists: Exists::new(look),
+            variables: Variables::new(self.child_environment()),
         }
     }
 
     fn budget(&self) -> TurnBudget {
         self.config.limits.max_turns.value.turns().map_or(TurnBudget::Disabled, TurnBudget::AtMost)
+    }
+}
+
+/// What stands at a path. An empty file is nothing that could be lost.
+fn look(path: &Path) -> Found {
+    match path.symlink_metadata() {
+        Err(_) => Found::Nothing,
+        Ok(there) if there.is_dir() => Found::Directory,
+        Ok(there) if there.is_file() && there.len() == 0 => Found::Nothing,
+        Ok(_) => Found::File,
     }
 }
 

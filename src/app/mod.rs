@@ -15,6 +15,7 @@ mod local;
 mod models;
 mod open;
 mod question;
+mod rules;
 mod services;
 mod status;
 mod switch;
@@ -30,7 +31,6 @@ use crate::error::{Error, Kind};
 use crate::os::clock::Clock;
 use crate::os::env::Env;
 use crate::os::paths::Paths;
-use crate::permission::{Policy, Rule};
 use crate::protocol::{ModelId, NoticeKind, SessionId};
 use crate::sandbox;
 use crate::text::redact::{Hide, Redactor};
@@ -49,6 +49,7 @@ pub use known::ModelRow;
 pub use local::find_local_servers;
 pub use models::{Glimpse, ModelGlance, ModelSearch, find_model, list_models, look_at_model};
 pub use question::{GroupForm, TrustGroup, TrustQuestion, WhyAsked};
+pub use rules::{InForce, Removal, RuleRow};
 pub use switch::{Insight, Switched};
 
 /// The program with its configuration read, before or after there is somebody to talk to.
@@ -255,17 +256,6 @@ impl App {
         let text = format!("the model here is a script; say anything, for example: {DEMO_PROMPT}");
         self.remarks.push((NoticeKind::Info, text));
         Ok(())
-    }
-
-    /// Keeps a rule for this project and puts it into `policy`.
-    ///
-    /// # Errors
-    /// Where the rule makes no sense, or cannot be kept; it is in force then all the same.
-    pub fn remember(&self, policy: &mut Policy, rule: &str) -> Result<(), Error> {
-        let rule: Rule = rule.parse().map_err(|error| Error::new(Kind::Internal, format!("{error}")))?;
-        policy.rules.allow.push(rule.clone());
-        // the demonstration's directory goes, and a rule for it would stay
-        if self.is_demo() { Ok(()) } else { self.told.grant(self.place.paths.as_ref(), &rule) }
     }
 
     /// The session, once there is one that was written to.

@@ -174,10 +174,16 @@ impl Told {
         Ok(kept.unwrap_or_default())
     }
 
-    /// Keeps one more rule for this project.
-    pub(super) fn grant(&self, paths: Option<&Paths>, rule: &Rule) -> Result<(), Error> {
+    /// Forgets a rule that was kept for this project.
+    pub(super) fn ungrant(&self, paths: Option<&Paths>, rule: &str) -> Result<(), Error> {
+        let removed = paths.map(|paths| trust::remove_grant(&paths.grants(), &self.scan.root, rule));
+        Ok(removed.transpose().map(|_| ())?)
+    }
+
+    /// Keeps more rules for this project.
+    pub(super) fn grant(&self, paths: Option<&Paths>, rules: &[Rule]) -> Result<(), Error> {
         match paths {
-            Some(paths) => Ok(trust::add_grant(&paths.grants(), &self.scan.root, rule)?),
+            Some(paths) => Ok(trust::add_grants(&paths.grants(), &self.scan.root, rules)?),
             None => Err(Error::new(
                 Kind::Internal,
                 "the rule holds for this session: there is nowhere to keep it",

@@ -130,6 +130,9 @@ fn checked(typed: Typed) -> Result<Cli, Error> {
         return Err(Error::usage(format!("`{rule}` is both allowed and disallowed"))
             .hint("try leaving one of them out"));
     }
+    if let Some(rule) = deny.iter().find(|rule| rule.only_loosens()) {
+        return Err(Error::usage(format!("`{rule}` can only be allowed")).hint("try --allowed-tools"));
+    }
     if typed.model.base_url.is_some() && typed.model.provider.is_some() {
         return Err(
             Error::usage("`--base-url` and `--provider` name an endpoint each").hint("try one of them")
@@ -361,6 +364,13 @@ mod tests {
         check("-r 01ab", Session::ById("01ab".to_owned(), Onward::Same));
         check("--resume=01ab --fork-session", Session::ById("01ab".to_owned(), Onward::Fork));
         check("-p -r 01ab go on", Session::ById("01ab".to_owned(), Onward::Same));
+    }
+
+    #[test]
+    fn what_can_only_loosen_is_not_disallowed() {
+        let error = read("--disallowed-tools Outside(docker:*)").unwrap_err();
+        assert_eq!(error, "`Outside(docker:*)` can only be allowed (try --allowed-tools)");
+        assert!(read("--allowed-tools Outside(docker:*)").is_ok());
     }
 
     #[test]

@@ -220,10 +220,19 @@ const MAX_SECONDS: i64 = 86_400;
 fn rules(root: &Section<'_>) -> Result<Rules, ConfigError> {
     let Some(permissions) = root.section("permissions")? else { return Ok(Rules::default()) };
     let list = |key: &str, example: &str| permissions.parsed_list::<Rule>(key, example);
+    let holding_back = |key: &str, example: &str| {
+        let rules = list(key, example)?;
+        match rules.iter().find(|rule| rule.only_loosens()) {
+            Some(rule) => {
+                Err(permissions.refuse(key, &format!("`{rule}` can only be allowed (try `allow`)")))
+            }
+            None => Ok(rules),
+        }
+    };
     Ok(Rules {
         allow: list("allow", r#"allow = ["Bash(git status:*)"]"#)?,
-        ask: list("ask", r#"ask = ["Bash(git push:*)"]"#)?,
-        deny: list("deny", r#"deny = ["Read(./.env)"]"#)?,
+        ask: holding_back("ask", r#"ask = ["Bash(git push:*)"]"#)?,
+        deny: holding_back("deny", r#"deny = ["Read(./.env)"]"#)?,
     })
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::os::env::Env;
-use crate::permission::{Mode, Rule, Rules, SandboxMode};
+use crate::permission::{Mode, Rule, RuleFrom, Rules, SandboxMode};
 use crate::protocol::ModelId;
 
 use super::credentials::Credentials;
@@ -155,8 +155,9 @@ fn permissions(
     deny: Vec<Rule>,
 ) -> Permissions {
     let withheld = deny.iter().filter_map(Rule::whole_tool).map(str::to_owned).collect();
-    rules.allow.extend(allow);
-    rules.deny.extend(deny);
+    let of_flag = |rule: Rule| rule.standing(RuleFrom::Flag);
+    rules.allow.extend(allow.into_iter().map(of_flag));
+    rules.deny.extend(deny.into_iter().map(of_flag));
     Permissions { mode: pick(flag, file, Mode::Default), rules, withheld }
 }
 

@@ -14,24 +14,22 @@ use super::{Mode, Policy, Rule, Use, harm, rule, words};
 use crate::protocol::{ExecAccess, Hold, Terms, ToolName};
 
 /// Rules for longer commands would fill the question and never match again.
-const LONGEST_RULE: usize = 200;
+pub(super) const LONGEST_RULE: usize = 200;
 
 impl Policy {
+    /// How a command is held in the mode of this moment, where no rule says otherwise.
+    pub fn hold(&self) -> Hold {
+        self.sandbox.hold(self.mode)
+    }
+
     /// On which terms it runs once it may.
     pub(super) fn terms(&self, touch: Touch<'_>) -> Terms {
         let hold = match touch {
-            Touch::Exec(_) => self.sandbox.hold(self.mode),
+            Touch::Exec(exec) if self.hold() != Hold::Free && self.is_freed(exec) => Hold::Free,
+            Touch::Exec(_) => self.hold(),
             Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => Hold::Free,
         };
         Terms { hold, command: None }
-    }
-
-    /// Whether a command line has a reading, and each command in it is allowed by a rule of its own.
-    pub(super) fn allows_each(&self, touch: Touch<'_>) -> bool {
-        let Touch::Exec(exec) = touch else { return false };
-        let is_allowed = |command: &Simple| self.rules.allow.iter().any(|rule| rule.allows(command));
-        shell::parse(&exec.command)
-            .is_some_and(|commands| !commands.is_empty() && commands.iter().all(is_allowed))
     }
 
     /// The terms on which a command runs unasked, in every mode but `bypass`: it looks and does nothing else, or it is
@@ -44,7 +42,12 @@ impl Policy {
         }
         let is_held = terms.hold != Hold::Free;
         let is_enough = self.sandbox.auto_allow && is_held && self.mode != Mode::Plan;
-        is_enough.then_some(terms)
+        (is_enough && self.destroys(exec).is_none()).then_some(terms)
+    }
+
+    /// What would be lost by a command, also in the sandbox: then it takes a rule or a yes.
+    pub(super) fn destroys(&self, exec: &ExecAccess) -> Option<String> {
+        harm::destroys(exec, &self.scope)
     }
 
     /// The terms for a command of which is known that it only looks, at what may be looked at.
@@ -73,7 +76,9 @@ impl Policy {
     pub(super) fn deletes_outside(&self, touch: Touch<'_>) -> Option<String> {
         let Touch::Exec(exec) = touch else { return None };
         let target = harm::deletes_outside(exec, &self.scope)?;
-        Some(format!("it deletes `{target}` and all below, outside the workspace"))
+        let is_itself = self.scope.workspace.iter().any(|root| root.as_os_str() == target.as_str());
+        let what = if is_itself { "which is the workspace" } else { "outside the workspace" };
+        Some(format!("it deletes `{target}` and all below, {what}"))
     }
 
     /// Why a command asks whatever a rule allows: a file that it names.
@@ -94,6 +99,14 @@ impl Policy {
 
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Whether a command line has a reading, and each command in it is allowed by a rule of its own.
+pub(super) fn allows_each(allow: &[Rule], touch: Touch<'_>) -> bool {
+    let Touch::Exec(exec) = touch else { return false };
+    let is_allowed = |command: &Simple| allow.iter().any(|rule| rule.allows(command));
+    shell::parse(&exec.command)
+        .is_some_and(|commands| !commands.is_empty() && commands.iter().all(is_allowed))
 }
 
 /// The command as a rule can name it: its words, or its text where that is one short line.

@@ -8,16 +8,23 @@
 mod cell;
 mod command;
 mod harm;
+mod heads;
 mod host;
 mod known;
 mod mode;
+mod outside;
+mod pattern;
+mod remember;
 mod rule;
 mod sandbox;
 mod scope;
+mod script;
 mod secret;
 mod shell;
 mod touch;
 mod words;
+#[cfg(test)]
+mod wrapped;
 
 use std::path::Path;
 
@@ -26,9 +33,9 @@ use crate::protocol::{Access, CallForm, Terms, ToolName};
 pub use cell::PolicyCell;
 pub use known::Sight;
 pub use mode::{Deed, Leaning, Mode, UnknownMode};
-pub use rule::{Rule, RuleError, Use};
+pub use rule::{Rule, RuleError, RuleFrom, Use};
 pub use sandbox::{Enforced, SandboxBy, SandboxMode, Sandboxing, UnknownSandbox};
-pub use scope::{Links, Scope};
+pub use scope::{Exists, Found, Links, Scope, Variables};
 pub use secret::{home_secrets, is_protected, is_secret};
 
 use touch::{Touch, touches};
@@ -71,8 +78,8 @@ pub enum Verdict {
     Ask {
         /// Why, where that is not plain from the call.
         reason: Option<String>,
-        /// The rule that "don't ask again" would save; none where a rule would not help.
-        remember: Option<String>,
+        /// The rules that "don't ask again" would save; none where rules would not help.
+        remember: Vec<String>,
         /// Whether harm could not be undone.
         careful: bool,
         /// On which terms it runs after a plain yes.
@@ -103,11 +110,11 @@ impl Policy {
         match (form, verdict) {
             (CallForm::Text, Verdict::Allow(terms)) if self.mode != Mode::Bypass => {
                 let reason = Some(WRITTEN_AS_TEXT.to_owned());
-                Verdict::Ask { reason, remember: None, careful: false, terms }
+                Verdict::Ask { reason, remember: Vec::new(), careful: false, terms }
             }
             (CallForm::Text, Verdict::Ask { reason, careful, terms, .. }) => {
                 let reason = reason.or_else(|| Some(WRITTEN_AS_TEXT.to_owned()));
-                Verdict::Ask { reason, remember: None, careful, terms }
+                Verdict::Ask { reason, remember: Vec::new(), careful, terms }
             }
             (CallForm::Native | CallForm::Text, verdict) => verdict,
         }
@@ -119,7 +126,7 @@ impl Policy {
         match verdicts.max().unwrap_or(Verdict::Allow(Terms::default())) {
             // one rule cannot stand for many files
             Verdict::Ask { reason, careful, terms, .. } if touches.len() > 1 => {
-                Verdict::Ask { reason, remember: None, careful, terms }
+                Verdict::Ask { reason, remember: Vec::new(), careful, terms }
             }
             verdict => verdict,
         }
@@ -138,24 +145,28 @@ impl Policy {
             return deletes
                 .map_or_else(|| Verdict::Allow(terms.clone()), |why| asked_for(why, terms.clone()));
         }
-        let allowed = find(&self.rules.allow, Use::Allow).is_some() || self.allows_each(touch);
+        let allowed = self.is_allowed(&self.rules.allow, tool, touch);
         let harmless = if allowed { None } else { self.harmless(touch) };
         let leaning = if harmless.is_some() { Leaning::Yes } else { self.leaning(touch, allowed) };
         if leaning == Leaning::No {
             return Verdict::Deny { reason: refusal(touch) };
         }
+        let lost = match touch {
+            Touch::Exec(exec) if leaning == Leaning::Ask => self.destroys(exec),
+            Touch::Exec(_) | Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => None,
+        };
         let ask_rule =
             || find(&self.rules.ask, Use::HoldBack).map(|rule| format!("the rule `{rule}` wants it asked"));
         match (deletes.or_else(|| self.guarded(touch)), ask_rule(), leaning) {
             (Some(reason), _, _) => asked_for(reason, terms),
             (None, Some(reason), _) => {
-                Verdict::Ask { reason: Some(reason), remember: None, careful: is_careful(touch), terms }
+                Verdict::Ask { reason: Some(reason), remember: Vec::new(), careful: is_careful(touch), terms }
             }
             (None, None, Leaning::Yes) => Verdict::Allow(harmless.unwrap_or(terms)),
             (None, None, Leaning::Ask | Leaning::No) => Verdict::Ask {
-                reason: self.is_outside(touch).then(|| "outside the workspace".to_owned()),
+                careful: is_careful(touch) || lost.is_some(),
+                reason: lost.or_else(|| self.is_outside(touch).then(|| "outside the workspace".to_owned())),
                 remember: self.remember(tool, touch),
-                careful: is_careful(touch),
                 terms,
             },
         }
@@ -203,23 +214,10 @@ impl Policy {
     fn is_protected(&self, path: &Path) -> bool {
         is_protected(self.scope.inside(path).unwrap_or(path))
     }
-
-    /// The rule that would let exactly this through next time; it is tried before it is offered.
-    fn remember(&self, tool: &ToolName, touch: Touch<'_>) -> Option<String> {
-        let text = match touch {
-            Touch::Nothing => tool.to_string(),
-            Touch::Read(path) => format!("Read({})", self.scope.pattern_of(path)?),
-            Touch::Write(path) => format!("Edit({})", self.scope.pattern_of(path)?),
-            Touch::Exec(exec) => format!("Bash({})", command::shown_whole(&exec.command)?),
-            Touch::Fetch(url) => format!("WebFetch(domain:{})", host::host_of(url)?),
-        };
-        let rule: Rule = text.parse().ok()?;
-        rule.covers(tool, touch, &self.scope, Use::Allow).then_some(text)
-    }
 }
 
 fn asked_for(reason: String, terms: Terms) -> Verdict {
-    Verdict::Ask { reason: Some(reason), remember: None, careful: true, terms }
+    Verdict::Ask { reason: Some(reason), remember: Vec::new(), careful: true, terms }
 }
 
 fn is_careful(touch: Touch<'_>) -> bool {
@@ -241,7 +239,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::protocol::ExecAccess;
+    use crate::protocol::{ExecAccess, Hold};
 
     fn policy(mode: Mode, allow: &str, ask: &str, deny: &str) -> Policy {
         let list = |text| Rule::parse_list(text).unwrap();
@@ -290,7 +288,7 @@ mod tests {
             let verdict = judge_as(CallForm::Text, &policy, call);
             assert_eq!(word(&verdict), expected, "{mode:?} {call}");
             if let Verdict::Ask { reason, remember, .. } = verdict {
-                assert!(reason.is_some() && remember.is_none(), "{call}: a rule would not help");
+                assert!(reason.is_some() && remember.is_empty(), "{call}: a rule would not help");
             }
         };
         for mode in [Mode::Default, Mode::AcceptEdits, Mode::Plan] {
@@ -378,6 +376,32 @@ mod tests {
     }
 
     #[test]
+    fn what_would_be_lost_is_asked_in_the_sandbox_too_unless_a_rule_allows_it() {
+        let check = |rules: &str, mode: Mode, call: &str, expected: &str| {
+            let mut policy = policy(mode, rules, "", "");
+            policy.sandbox =
+                Sandboxing { auto_allow: true, enforced: Enforced::new(|| true), ..Sandboxing::default() };
+            assert_eq!(word(&judge(&policy, call)), expected, "{rules} {mode}: {call}");
+        };
+        for mode in [Mode::Default, Mode::AcceptEdits] {
+            check("", mode, "run cargo build", "allow");
+            check("", mode, "run rm -rf target", "allow");
+            check("", mode, "run echo x >> a", "allow");
+            check("", mode, "run rm -rf src", "ask");
+            check("", mode, "run git reset --hard", "ask");
+            check("", mode, "run bash -c 'git clean -fd'", "ask");
+            check("", mode, "run rm -rf $X", "ask");
+            check("Bash(rm:*)", mode, "run rm -rf src", "allow");
+            check("Bash(git reset --hard)", mode, "run git reset --hard", "allow");
+            check("Bash(rm:*)", mode, "run rm -rf /etc", "ask");
+        }
+        check("", Mode::Bypass, "run rm -rf src", "allow");
+        check("", Mode::Bypass, "run rm -rf $X", "allow");
+        check("", Mode::Bypass, "run rm -rf /w", "ask");
+        check("", Mode::Plan, "run cargo build", "deny");
+    }
+
+    #[test]
     fn in_plan_mode_a_rule_allows_looking_but_no_change() {
         let rules = policy(Mode::Plan, "Bash,Edit,Read(//etc/**),WebFetch", "", "");
         let check = |call: &str, expected: &str| assert_eq!(word(&judge(&rules, call)), expected, "{call}");
@@ -392,26 +416,75 @@ mod tests {
 
     #[test]
     fn what_is_offered_to_be_remembered_matches_next_time() {
-        let check = |call: &str, expected: Option<&str>| {
-            let mut policy = policy(Mode::Default, "", "", "");
+        let check = |call: &str, expected: &str| {
+            let mut policy = policy(Mode::Default, "Bash(tail:*)", "", "");
             let Verdict::Ask { remember, .. } = judge(&policy, call) else { panic!("{call} is not asked") };
-            assert_eq!(remember.as_deref(), expected, "{call}");
-            if let Some(rule) = remember {
-                policy.rules.allow.push(rule.parse().unwrap());
+            assert_eq!(remember.join(" + "), expected, "{call}");
+            if !remember.is_empty() {
+                policy.rules.allow.extend(remember.iter().map(|rule| rule.parse().unwrap()));
                 assert_eq!(judge(&policy, call), Verdict::Allow(Terms::default()), "{call}");
             }
         };
-        check("run cargo  test", Some("Bash(cargo test)"));
-        check("run cargo test | tail", Some("Bash(cargo test | tail)"));
-        check("run touch 'a\nb'", None);
-        check("run cat .env", None);
-        check("edit /w/src/a.rs", Some("Edit(./src/a.rs)"));
-        check("edit /w/a.rs", Some("Edit(./a.rs)"));
-        check("edit /w/[id].tsx", Some("Edit(./\\[id\\].tsx)"));
-        check("edit /w/a /w/b", None);
-        check("edit /w/.env", None);
-        check("read /etc/hosts", Some("Read(//etc/hosts)"));
-        check("fetch https://Example.com:8443/x", Some("WebFetch(domain:example.com)"));
+        check("run touch  a", "Bash(touch a)");
+        check("run cargo  test", "Bash(cargo test:*)");
+        check("run cargo test | tail -3", "Bash(cargo test:*)");
+        check("run cargo test --config a=b", "Bash(cargo test --config a=b)");
+        check("run cd x && cargo test 2>&1 | tail", "Bash(cd x) + Bash(cargo test:*)");
+        check("run make a && make a && make b", "Bash(make a) + Bash(make b)");
+        check("run git add . && git commit -m 'a b'", "Bash(git add:*) + Bash(git commit:*)");
+        check("run a && b && c && d", "Bash(a && b && c && d)");
+        check("run echo 'a b' | x", "Bash(echo 'a b' | x)");
+        check("run echo $(touch a)", "Bash(echo $(touch a))");
+        check("run echo hi > a", "Bash(echo hi > a)");
+        check("run npm run build", "Bash(npm run build:*)");
+        check("run npm run build -- -w", "Bash(npm run build -- -w)");
+        check("run echo 'a:*'", "Bash(echo 'a:*')");
+        check("run echo a:*", "");
+        check("run touch 'a\nb'", "");
+        check("run cat .env", "");
+        check("edit /w/src/a.rs", "Edit(./src/a.rs)");
+        check("edit /w/a.rs", "Edit(./a.rs)");
+        check("edit /w/[id].tsx", "Edit(./\\[id\\].tsx)");
+        check("edit /w/a /w/b", "");
+        check("edit /w/.env", "");
+        check("read /etc/hosts", "Read(//etc/hosts)");
+        check("fetch https://Example.com:8443/x", "WebFetch(domain:example.com)");
+    }
+
+    #[test]
+    fn what_is_remembered_lets_nothing_else_through() {
+        let check = |call: &str, other: &str| {
+            let mut policy = policy(Mode::Default, "", "", "");
+            let Verdict::Ask { remember, .. } = judge(&policy, call) else { panic!("{call} is not asked") };
+            policy.rules.allow.extend(remember.iter().map(|rule| rule.parse().unwrap()));
+            assert_eq!(word(&judge(&policy, other)), "ask", "{remember:?} on {other}");
+        };
+        check("run cargo test", "run cargo testify");
+        check("run cargo test", "run cargo test > .bashrc");
+        check("run cargo test", "run cargo test; touch a");
+        check("run cargo test", "run cargo test -C x");
+        check("run echo 'a:*'", "run echo a b");
+        check("run make a && make b", "run make c");
+        check("run npm run build", "run npm run deploy");
+        check("edit /w/[id].tsx", "edit /w/i.tsx");
+        check("fetch https://a.example", "fetch https://b.example");
+    }
+
+    #[test]
+    fn a_rule_for_outside_takes_a_command_out_of_the_sandbox_and_lets_none_run() {
+        let hold = |rules: &str, call: &str| {
+            let mut policy = policy(Mode::Default, rules, "", "");
+            policy.sandbox.enforced = Enforced::new(|| true);
+            match judge(&policy, call) {
+                Verdict::Allow(terms) => ("allow", terms.hold == Hold::Free),
+                Verdict::Ask { terms, .. } => ("ask", terms.hold == Hold::Free),
+                Verdict::Deny { .. } => ("deny", false),
+            }
+        };
+        assert_eq!(hold("", "run docker ps"), ("ask", false));
+        assert_eq!(hold("Outside(docker:*)", "run docker ps"), ("ask", true));
+        assert_eq!(hold("Outside(docker:*),Bash(docker ps)", "run docker ps"), ("allow", true));
+        assert_eq!(hold("Outside(docker:*),Bash", "run docker ps | sh"), ("allow", false));
     }
 
     #[test]
@@ -425,11 +498,15 @@ mod tests {
         };
         check("run cargo test", None, false);
         check("run git push", None, true);
+        check("run rm -rf src", Some("it deletes `src` and all below"), true);
+        check("run rm -rf target", None, true);
+        check("run echo x > a", Some("it overwrites `a`"), true);
+        check("run git reset --hard", Some("it throws away changes that are not committed"), true);
         check("edit /w/a", None, false);
         check("edit /x/a", Some("outside the workspace"), false);
         check("read /w/.env", Some("the file may hold secrets"), true);
         check("edit /w/.git/config", Some("what is written there can run later"), true);
         check("run cat .env", Some("it names `.env`, which may hold secrets"), true);
-        check("run rm -rf ~", Some("it deletes `~` and all below, outside the workspace"), true);
+        check("run rm -rf ~", Some("it deletes `/home/u` and all below, outside the workspace"), true);
     }
 }

@@ -1,4 +1,4 @@
-//! Rules: `Tool`, `Bash(git push:*)`, `Edit(src/**)`; read, printed, matched.
+//! Rules: `Tool`, `Bash(git push:*)`, `Edit(src/**)`, `Outside(docker:*)`; read, printed, matched.
 //!
 //! A rule does not know whether it allows or forbids; the same text can stand in either list. It is told by
 //! [`Use`], and reads the world accordingly: an allow rule matches too little where it is in doubt, one that
@@ -12,8 +12,11 @@ use crate::protocol::{ExecAccess, ToolName};
 use crate::text::glob::{GitGlob, GlobError};
 use crate::text::nearest::nearest;
 
+use super::heads;
 use super::host::{Hosts, NoHosts};
+use super::pattern::PathPattern;
 use super::scope::Scope;
+use super::script;
 use super::shell::{self, Simple};
 use super::touch::Touch;
 use super::words::{self, End};
@@ -40,11 +43,29 @@ const TOOLS: [&str; 15] = [
 /// The tools that change files: a rule for `Edit` covers all of them.
 const EDITORS: [&str; 3] = ["Edit", "Write", "ApplyPatch"];
 
+/// No tool, but a rule for commands all the same: these run outside the sandbox once they may.
+const OUTSIDE: &str = "Outside";
+
 /// One rule. Two rules are equal if they are written alike.
 #[derive(Debug, Clone)]
 pub struct Rule {
     text: String,
     target: Target,
+    from: RuleFrom,
+}
+
+/// Where a rule stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum RuleFrom {
+    /// The command line.
+    Flag,
+    /// The user's configuration.
+    #[default]
+    Configuration,
+    /// The project's, which can only hold back.
+    Project,
+    /// "Don't ask again", in this project.
+    Grant,
 }
 
 /// What a rule is for.
@@ -60,26 +81,8 @@ enum Target {
     Edit(PathPattern),
     /// Fetching from these hosts.
     Host(Hosts),
-}
-
-/// A gitignore-style pattern and where it begins.
-#[derive(Debug, Clone)]
-struct PathPattern {
-    base: Base,
-    glob: GitGlob,
-}
-
-/// Where a pattern begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Base {
-    /// `src/**`: in the project.
-    Project,
-    /// `*.pem`: in the project at any depth; held back elsewhere too.
-    Anywhere,
-    /// `~/notes/**`.
-    Home,
-    /// `//etc/**`.
-    Filesystem,
+    /// Commands that run outside the sandbox. It lets none run that may not.
+    Outside { words: Vec<String>, end: End },
 }
 
 /// What a rule is used for.
@@ -109,10 +112,14 @@ pub enum RuleError {
         nearest: Option<&'static str>,
     },
     /// `Bash(git *)`.
-    #[error("the rule `{rule}` cannot be read: a beginning is written with a colon (try `Bash({prefix}:*)`)")]
+    #[error(
+        "the rule `{rule}` cannot be read: a beginning is written with a colon (try `{tool}({prefix}:*)`)"
+    )]
     Wildcard {
         /// As given.
         rule: String,
+        /// The tool it names.
+        tool: String,
         /// The words before the wildcard.
         prefix: String,
     },
@@ -126,6 +133,9 @@ pub enum RuleError {
         "the rule `{0}` cannot be read: a host is written in ASCII (try the form that the question shows, such as `xn--bcher-kva.example`)"
     )]
     HostLetters(String),
+    /// `Outside`.
+    #[error("the rule `{0}` names no command (try `Outside(docker:*)`)")]
+    NoCommand(String),
     /// `Write(src/**)`, `Task(x)`.
     #[error("the rule `{rule}` cannot be read: `{tool}` takes nothing in parentheses (try `{hint}`)")]
     NoSpecifier {
@@ -169,7 +179,47 @@ impl Rule {
     pub fn whole_tool(&self) -> Option<&str> {
         match &self.target {
             Target::Tool(tool) => Some(tool),
-            Target::Command { .. } | Target::Read(_) | Target::Edit(_) | Target::Host(_) => None,
+            Target::Command { .. }
+            | Target::Read(_)
+            | Target::Edit(_)
+            | Target::Host(_)
+            | Target::Outside { .. } => None,
+        }
+    }
+
+    /// Where it stands.
+    pub fn from(&self) -> RuleFrom {
+        self.from
+    }
+
+    /// The same, said to stand there.
+    #[must_use]
+    pub fn standing(self, from: RuleFrom) -> Self {
+        Self { from, ..self }
+    }
+
+    /// Whether it can only loosen: then it has no place among those that hold back.
+    pub fn only_loosens(&self) -> bool {
+        matches!(self.target, Target::Outside { .. })
+    }
+
+    /// Whether it is for commands of exactly its words.
+    pub(super) fn is_exact(&self) -> bool {
+        match &self.target {
+            Target::Command { end, .. } | Target::Outside { end, .. } => *end == End::Closed,
+            Target::Tool(_) | Target::Read(_) | Target::Edit(_) | Target::Host(_) => false,
+        }
+    }
+
+    /// Whether it takes this one of a line's commands out of the sandbox.
+    pub(super) fn frees(&self, command: &Simple) -> bool {
+        match &self.target {
+            Target::Outside { words, end } => covers_simple(words, *end, command),
+            Target::Tool(_)
+            | Target::Command { .. }
+            | Target::Read(_)
+            | Target::Edit(_)
+            | Target::Host(_) => false,
         }
     }
 
@@ -183,7 +233,7 @@ impl Rule {
         match &self.target {
             Target::Tool(tool) => tool == "Bash",
             Target::Command { words, end, .. } => covers_simple(words, *end, command),
-            Target::Read(_) | Target::Edit(_) | Target::Host(_) => false,
+            Target::Read(_) | Target::Edit(_) | Target::Host(_) | Target::Outside { .. } => false,
         }
     }
 
@@ -192,7 +242,7 @@ impl Rule {
         match (&self.target, touch) {
             (Target::Tool(name), _) => covers_tool(name, tool.as_str()),
             (Target::Command { words, end, text }, Touch::Exec(exec)) => {
-                covers_command(words, *end, exec, usage) || is_same_text(text, *end, exec, usage)
+                covers_command((words, *end), exec, scope, usage) || is_same_text(text, *end, exec, usage)
             }
             (Target::Read(pattern), Touch::Read(path)) | (Target::Edit(pattern), Touch::Write(path)) => {
                 pattern.covers(path, scope, usage)
@@ -207,20 +257,31 @@ impl Rule {
             }
             (Target::Host(hosts), Touch::Fetch(url)) => hosts.cover(url, usage),
             (
-                Target::Command { .. } | Target::Read(_) | Target::Edit(_) | Target::Host(_),
+                Target::Command { .. }
+                | Target::Read(_)
+                | Target::Edit(_)
+                | Target::Host(_)
+                | Target::Outside { .. },
                 Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Exec(_) | Touch::Fetch(_),
             ) => false,
         }
     }
 }
 
-/// The paths that a command's words name, as far as words can tell.
+/// The paths that a command's words name, as far as words can tell: as they stand, and as the shell would have them.
 pub(super) fn named_paths(exec: &ExecAccess, scope: &Scope) -> impl Iterator<Item = PathBuf> {
+    let named = |cwd: &Path, word: &str| {
+        let path = word.rsplit('=').next().unwrap_or(word);
+        scope.path_of(cwd, path.trim_start_matches('@'))
+    };
     let words = words::segments(&exec.command).into_iter().flatten();
-    words.filter_map(|word| {
-        let path = word.rsplit('=').next().unwrap_or(&word);
-        scope.path_of(&exec.cwd, path.trim_start_matches('@'))
-    })
+    let mut paths: Vec<PathBuf> = words.filter_map(|word| named(&exec.cwd, &word)).collect();
+    for command in script::read(exec, scope) {
+        let cwd = command.cwd.as_deref().unwrap_or(&exec.cwd);
+        let words = command.words.iter().chain(&command.empties).chain(&command.opens);
+        paths.extend(words.filter_map(|word| named(cwd, word)));
+    }
+    paths.into_iter()
 }
 
 fn covers_tool(name: &str, tool: &str) -> bool {
@@ -228,60 +289,42 @@ fn covers_tool(name: &str, tool: &str) -> bool {
     name == tool || (name == "Edit" && EDITORS.contains(&tool)) || (name.starts_with("mcp__") && of_server())
 }
 
-fn covers_command(words: &[String], end: End, exec: &ExecAccess, usage: Use) -> bool {
+fn covers_command((words, end): (&[String], End), exec: &ExecAccess, scope: &Scope, usage: Use) -> bool {
     match usage {
-        Use::HoldBack => words::mentions(&exec.command, words, end),
+        Use::HoldBack => {
+            let stands_in = |command: &script::Command| {
+                words::stand_in(&command.words, words, end) || may_become(&command.words, words, end)
+            };
+            words::mentions(&exec.command, words, end) || script::read(exec, scope).iter().any(stands_in)
+        }
         Use::Allow => shell::parse(&exec.command)
             .is_some_and(|commands| commands.iter().all(|command| covers_simple(words, end, command))),
     }
 }
 
+/// Whether a program that is named by a pattern (`/bin/r?`) may be the one that is meant.
+fn may_become(words: &[String], meant: &[String], end: End) -> bool {
+    let (Some((first, rest)), Some(wanted)) = (words.split_first(), meant.first()) else { return false };
+    let name = words::name(first);
+    let is_pattern = name.contains(['*', '?', '[']);
+    let finds = || GitGlob::new(name).is_ok_and(|glob| glob.matches_itself(wanted, false));
+    is_pattern && finds() && {
+        let words: Vec<String> = std::iter::once(wanted).chain(rest).cloned().collect();
+        words::stand_in(&words, meant, end)
+    }
+}
+
 fn covers_simple(words: &[String], end: End, command: &Simple) -> bool {
-    command.begins_with(words) && (end == End::Open || command.words.len() == words.len())
+    command.begins_with(words)
+        && match end {
+            End::Open => !heads::leads_elsewhere(words, command),
+            End::Closed => command.words.len() == words.len(),
+        }
 }
 
 /// The same text is the same command, whatever the shell makes of it: an exact rule needs no reading of it.
 fn is_same_text(text: &str, end: End, exec: &ExecAccess, usage: Use) -> bool {
     usage == Use::Allow && end == End::Closed && exec.command.trim() == text
-}
-
-impl PathPattern {
-    fn new(text: &str) -> Result<Self, GlobError> {
-        let (base, pattern) = if text.starts_with("//") {
-            (Base::Filesystem, text.trim_start_matches('/').to_owned())
-        } else if let Some(rest) = text.strip_prefix("~/") {
-            (Base::Home, rest.to_owned())
-        } else if text.trim_end_matches('/').contains('/') {
-            (Base::Project, text.to_owned())
-        } else {
-            (Base::Anywhere, text.to_owned())
-        };
-        let rooted = match base {
-            Base::Filesystem | Base::Home => format!("/{pattern}"),
-            Base::Project | Base::Anywhere => pattern,
-        };
-        Ok(Self { base, glob: GitGlob::new(&rooted)? })
-    }
-
-    fn covers(&self, path: &Path, scope: &Scope, usage: Use) -> bool {
-        let below = match self.base {
-            Base::Filesystem => path.strip_prefix("/").ok(),
-            Base::Home => scope.home.as_ref().and_then(|home| path.strip_prefix(home).ok()),
-            Base::Project => path.strip_prefix(&scope.project).ok(),
-            Base::Anywhere => match (path.strip_prefix(&scope.project), usage) {
-                (Ok(below), _) => Some(below),
-                (Err(_), Use::HoldBack) => path.strip_prefix("/").ok(),
-                (Err(_), Use::Allow) => None,
-            },
-        };
-        below.is_some_and(|below| {
-            if below.as_os_str().is_empty() {
-                return matches!(self.glob.pattern(), "*" | "**" | "/**" | "./**");
-            }
-            // nobody has looked whether it is a directory
-            self.glob.matches(below, usage == Use::HoldBack)
-        })
-    }
 }
 
 impl PartialEq for Rule {
@@ -313,11 +356,12 @@ impl FromStr for Rule {
         };
         check_tool(rule, tool)?;
         let (text, target) = match specifier {
+            None | Some("*" | ":*") if tool == OUTSIDE => return Err(RuleError::NoCommand(rule.to_owned())),
             None | Some("*" | ":*") => (tool.to_owned(), Target::Tool(tool.to_owned())),
             Some("") => return Err(RuleError::Empty(rule.to_owned())),
             Some(inner) => (format!("{tool}({inner})"), Target::new(rule, tool, inner)?),
         };
-        Ok(Self { text, target })
+        Ok(Self { text, target, from: RuleFrom::default() })
     }
 }
 
@@ -328,7 +372,11 @@ impl Target {
         let no_specifier =
             |hint: String| Err(RuleError::NoSpecifier { rule: rule.to_owned(), tool: tool.to_owned(), hint });
         match tool {
-            "Bash" => command(rule, inner),
+            "Bash" => {
+                let (words, end, text) = command(rule, tool, inner)?;
+                Ok(Self::Command { words, end, text })
+            }
+            OUTSIDE => command(rule, tool, inner).map(|(words, end, _)| Self::Outside { words, end }),
             "Read" => pattern().map(Self::Read),
             "Edit" => pattern().map(Self::Edit),
             "WebFetch" => match inner.strip_prefix("domain:").map(Hosts::parse) {
@@ -343,25 +391,27 @@ impl Target {
     }
 }
 
-fn command(rule: &str, inner: &str) -> Result<Target, RuleError> {
+/// The words of a command's rule, where they end, and the command as it was written.
+fn command(rule: &str, tool: &str, inner: &str) -> Result<(Vec<String>, End, String), RuleError> {
     let (text, end) = inner.strip_suffix(":*").map_or((inner, End::Closed), |prefix| (prefix, End::Open));
     if end == End::Closed
         && let Some(prefix) = text.strip_suffix(" *")
     {
-        return Err(RuleError::Wildcard { rule: rule.to_owned(), prefix: prefix.trim().to_owned() });
+        let (tool, prefix) = (tool.to_owned(), prefix.trim().to_owned());
+        return Err(RuleError::Wildcard { rule: rule.to_owned(), tool, prefix });
     }
     let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     if words.is_empty() {
         return Err(RuleError::Empty(rule.to_owned()));
     }
-    Ok(Target::Command { words, end, text: text.to_owned() })
+    Ok((words, end, text.to_owned()))
 }
 
 fn check_tool(rule: &str, tool: &str) -> Result<(), RuleError> {
     let server = tool.strip_prefix("mcp__").is_some_and(|rest| !rest.is_empty() && !rest.contains(' '));
     match tool {
         "" => Err(RuleError::Empty(rule.to_owned())),
-        known if server || TOOLS.contains(&known) => Ok(()),
+        known if server || known == OUTSIDE || TOOLS.contains(&known) => Ok(()),
         other => Err(RuleError::UnknownTool { rule: rule.to_owned(), nearest: nearest(other, TOOLS) }),
     }
 }
@@ -402,6 +452,8 @@ mod tests {
             "mcp__files",
             "mcp__files__read",
             "Edit(./a\\*b)",
+            "Outside(docker:*)",
+            "Outside(npm install)",
         ] {
             assert_eq!(rule(text).to_string(), text);
         }
@@ -427,6 +479,8 @@ mod tests {
             "Bash)",
             "the rule `Bash)` has no closing parenthesis at its end (try `Tool` or `Tool(specifier)`)",
         );
+        check("Outside", "the rule `Outside` names no command (try `Outside(docker:*)`)");
+        check("Outside(:*)", "the rule `Outside(:*)` names no command (try `Outside(docker:*)`)");
         check("bash", "the rule `bash` names no tool (did you mean `Bash`?)");
         check("Frobnicate", "the rule `Frobnicate` names no tool");
         check(
@@ -479,6 +533,30 @@ mod tests {
         check("Bash(cargo test | tail -3)", "cargo test | tail -3", true);
         check("Bash(cargo test | tail -3)", "cargo test | tail -3; rm x", false);
         check("Bash", "anything; at | all", true);
+    }
+
+    #[test]
+    fn a_rule_for_outside_lets_nothing_run_and_holds_nothing_back() {
+        for usage in [Use::Allow, Use::HoldBack] {
+            assert!(!runs("Outside(docker:*)", "docker ps", usage));
+        }
+        assert!(rule("Outside(docker:*)").only_loosens() && !rule("Bash(docker:*)").only_loosens());
+    }
+
+    #[test]
+    fn a_rule_that_ends_openly_stops_before_options_that_run_something_else() {
+        let check = |text: &str, command: &str, expected: bool| {
+            assert_eq!(runs(text, command, Use::Allow), expected, "{text} on {command}");
+        };
+        check("Bash(cargo test:*)", "cargo test -p a -- --nocapture", true);
+        check("Bash(cargo test:*)", "cargo test --config 'build.rustc=\"x\"'", false);
+        check("Bash(cargo:*)", "cargo test --config 'build.rustc=\"x\"'", true);
+        check("Bash(cargo test --config:*)", "cargo test --config x=1", true);
+        check("Bash(cargo test --config:*)", "cargo test --config x=1 --config y=2", false);
+        check("Bash(go test:*)", "go test ./... -run X -cover", true);
+        check("Bash(go test:*)", "go test -exec /x ./...", false);
+        check("Bash(go test:*)", "go test --exec=/x ./...", false);
+        check("Bash(go:*)", "go test -exec /x ./...", true);
     }
 
     #[test]

@@ -3,8 +3,13 @@
 //! Pure: a path is looked at by its words. Whoever asks has followed the links already; the words of a command are
 //! taken as they stand, which is why commands are never let through by their paths, only held back.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::script::UNKNOWN;
 
 /// The directories that a judgement knows, absolute and without links.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,6 +26,80 @@ pub struct Scope {
     pub outputs: Option<PathBuf>,
     /// Follows the links in a path.
     pub links: Links,
+    /// Tells what is there.
+    pub exists: Exists,
+    /// The environment of commands.
+    pub variables: Variables,
+}
+
+/// The environment of commands, where it was handed in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Variables(Option<Arc<BTreeMap<String, String>>>);
+
+impl Variables {
+    /// All of it. A value that is no text counts as one that nobody knows.
+    pub fn new(all: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let text = |(name, value): (OsString, OsString)| {
+            Some((name.into_string().ok()?, value.into_string().unwrap_or_else(|_| UNKNOWN.to_string())))
+        };
+        Self(Some(Arc::new(all.into_iter().filter_map(text).collect())))
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.as_ref()?.get(name).map(String::as_str)
+    }
+
+    /// Whether what is not among them is not set.
+    pub(super) fn are_all(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing, or nothing that could be lost.
+    Nothing,
+    /// A file, or anything that is no directory.
+    File,
+    /// A directory.
+    Directory,
+}
+
+/// Tells what stands at a path: handed in, as no file is looked at here. By itself it takes everything for a file.
+#[derive(Clone, Copy)]
+pub struct Exists(fn(&Path) -> Found);
+
+impl Exists {
+    /// `look` takes an absolute path.
+    pub fn new(look: fn(&Path) -> Found) -> Self {
+        Self(look)
+    }
+
+    pub(super) fn at(self, path: &Path) -> Found {
+        (self.0)(path)
+    }
+}
+
+impl Default for Exists {
+    fn default() -> Self {
+        Self(|_| Found::File)
+    }
+}
+
+/// Two scopes differ by what they hold, not by how they look.
+impl PartialEq for Exists {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Exists {}
+
+impl fmt::Debug for Exists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Exists")
+    }
 }
 
 /// How the links in a path are followed: handed in, as no file is looked at here. By itself it follows none.

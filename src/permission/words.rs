@@ -42,7 +42,12 @@ pub(super) fn segments(command: &str) -> Vec<Vec<String>> {
 
 /// Whether `pattern` is mentioned anywhere in the command.
 pub(super) fn mentions(command: &str, pattern: &[String], end: End) -> bool {
-    segments(command).iter().any(|words| (0..words.len()).any(|start| begins(words, start, pattern, end)))
+    segments(command).iter().any(|words| stand_in(words, pattern, end))
+}
+
+/// Whether `pattern` stands anywhere in these words.
+pub(super) fn stand_in(words: &[String], pattern: &[String], end: End) -> bool {
+    (0..words.len()).any(|start| begins(words, start, pattern, end))
 }
 
 /// The name by which a word would be run: without a leading path, and without what stands before `=`.

@@ -38,12 +38,24 @@ pub struct Approval {
     pub preview: Preview,
     /// Why it is asked, where that is not plain ("outside the workspace", "a secret").
     pub reason: Option<String>,
-    /// The rule that "don't ask again" would save, exactly as it will match; none where none is offered.
-    pub remember: Option<String>,
+    /// The rules that "don't ask again" would save, exactly as they will match; none where none is offered.
+    pub remember: Vec<String>,
     /// Whether harm could not be undone: the focus then stands on No.
     pub careful: bool,
     /// How it would be held after a plain yes; only commands are.
     pub hold: Hold,
+    /// When it is asked for.
+    pub occasion: Occasion,
+}
+
+/// When a call is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Occasion {
+    /// Before it runs.
+    #[default]
+    Before,
+    /// After the sandbox stopped it: it would run once more, held less. A no leaves it at the failure, and the run goes on.
+    Stopped,
 }
 
 /// What the model wants to know of the user, in the course of a call.

@@ -40,6 +40,25 @@ impl Hold {
     /// For what runs unasked because it only looks.
     pub const LOOKING: Self = Self::Held { writes: Writes::Nothing, network: Network::Off };
 
+    /// In words, for whoever has to say yes to it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Free => "with your own rights",
+            Self::Held { writes: Writes::Workspace, network: Network::Off } => {
+                "in the sandbox: writes in the workspace, no network"
+            }
+            Self::Held { writes: Writes::Workspace, network: Network::On } => {
+                "in the sandbox: writes in the workspace, with network"
+            }
+            Self::Held { writes: Writes::Nothing, network: Network::Off } => {
+                "in the sandbox: writes nothing, no network"
+            }
+            Self::Held { writes: Writes::Nothing, network: Network::On } => {
+                "in the sandbox: writes nothing, with network"
+            }
+        }
+    }
+
     /// The same with the network.
     #[must_use]
     pub fn with_network(self) -> Self {

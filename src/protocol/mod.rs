@@ -21,7 +21,7 @@ pub mod tool;
 pub mod usage;
 
 pub use access::{Access, ExecAccess, FileChange, Preview};
-pub use ask::{Answer, Approval, Asked, Choice, Question};
+pub use ask::{Answer, Approval, Asked, Choice, Occasion, Question};
 pub use draft::Draft;
 pub use entry::{Entry, EntryBody, SavedFile, SessionHead};
 pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::permission::Mode;
 use crate::project::{Item, ItemKind, Scan, Yes};
 
-pub use grants::{add_grant, grants};
+pub use grants::{add_grants, grants, remove_grant};
 pub use record::{Record, read_record, remember};
 
 /// A yes to one directory and to things in it as they are. Made here and nowhere else.

@@ -16,8 +16,12 @@ pub enum Effect {
     TakeBack,
     /// Answer a question.
     Answer(QuestionId, Answer),
-    /// Keep a rule for this project, from now on.
-    Remember(String),
+    /// Keep these rules for this project, from now on.
+    Remember(Vec<String>),
+    /// Tell which rules are in force.
+    ListRules,
+    /// Take back a rule that was kept for this project.
+    Forget(String),
     /// Answer the turn-limit question.
     GoOn(GoOn),
     /// The command that runs is to go on in the background.

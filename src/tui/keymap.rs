@@ -26,6 +26,8 @@ pub enum Focus {
     Picker,
     /// The background commands.
     Tasks,
+    /// The rules in force.
+    Permissions,
     /// The whole transcript.
     Pager,
     /// The help page.
@@ -69,6 +71,8 @@ pub enum Action {
     Background,
     /// Ends a background command.
     EndTask,
+    /// Takes a rule back.
+    Remove,
     /// On an empty input opens the key help; else `?` is typed.
     Help,
     /// Esc: closes what lies on top.
@@ -164,7 +168,9 @@ impl Focus {
     const fn is_typed_into(self) -> bool {
         match self {
             Self::Input | Self::Running | Self::Choice | Self::Picker => true,
-            Self::Question | Self::Limit | Self::Tasks | Self::Pager | Self::Help => false,
+            Self::Question | Self::Limit | Self::Tasks | Self::Permissions | Self::Pager | Self::Help => {
+                false
+            }
         }
     }
 
@@ -177,6 +183,7 @@ impl Focus {
             Self::Limit => "The turn limit",
             Self::Picker => "A list",
             Self::Tasks => "Background commands",
+            Self::Permissions => "Rules",
             Self::Pager => "The transcript and this page",
             Self::Help => "This page",
         }
@@ -245,7 +252,7 @@ const PAGES: &[Focus] = &[Focus::Pager, Focus::Help];
 /// Where one writes to the model, or answers what is asked.
 const TALK: &[Focus] = &[Focus::Input, Focus::Running, Focus::Question, Focus::Choice];
 const ASKED: &[Focus] = &[Focus::Question, Focus::Choice];
-const LISTS: &[Focus] = &[Focus::Picker, Focus::Tasks];
+const LISTS: &[Focus] = &[Focus::Picker, Focus::Tasks, Focus::Permissions];
 const EVERYWHERE: &[Focus] = &[
     Focus::Input,
     Focus::Running,
@@ -254,6 +261,7 @@ const EVERYWHERE: &[Focus] = &[
     Focus::Limit,
     Focus::Picker,
     Focus::Tasks,
+    Focus::Permissions,
     Focus::Pager,
     Focus::Help,
 ];
@@ -367,6 +375,7 @@ const TABLE: &[Row] = &[
     row(&[Focus::Question], &[Key::char('1')], Action::Answer(1), "the first answer"),
     row(&[Focus::Question], &[Key::char('2')], Action::Answer(2), "the second"),
     row(&[Focus::Question], &[Key::char('3')], Action::Answer(3), "the third"),
+    row(&[Focus::Question], &[Key::char('4')], Action::Answer(4), "the fourth: yes, with network"),
     row(ASKED, &[UP], Action::Up, "an answer up"),
     row(ASKED, &[DOWN], Action::Down, "an answer down"),
     row(ASKED, &[ENTER], Action::Enter, "give the answer with the ❯"),
@@ -387,6 +396,13 @@ const TABLE: &[Row] = &[
     row(&[Focus::Tasks], &[ENTER], Action::Enter, "what the command printed last, and back"),
     row(&[Focus::Tasks], &[Key::char('x')], Action::EndTask, "end the command and all it started"),
     row(&[Focus::Tasks], &[ESC], Action::Close, "back, or close").also(&[Key::char('q'), Key::ctrl('c')]),
+    row(
+        &[Focus::Permissions],
+        &[Key::char('d'), Key::plain(KeyCode::Delete)],
+        Action::Remove,
+        "take back what was granted with \"don't ask again\"",
+    ),
+    row(&[Focus::Permissions], &[ESC], Action::Close, "close").also(&[Key::char('q'), Key::ctrl('c')]),
     row(PAGES, &[UP], Action::Up, "a row up"),
     row(PAGES, &[DOWN], Action::Down, "a row down"),
     row(PAGES, &[PAGE_UP], Action::PageUp, "a screen up"),
@@ -452,7 +468,7 @@ mod tests {
         }
         check(Focus::Input, &[(Key::ctrl('c'), Action::ClearOrLeave), (ESC, Action::Close)]);
         check(Focus::Running, &[(Key::ctrl('c'), Action::Abort), (ESC, Action::Abort)]);
-        check(Focus::Question, &[1, 2, 3].map(|n| (Key::char(char::from(b'0' + n)), Action::Answer(n))));
+        check(Focus::Question, &[1, 2, 3, 4].map(|n| (Key::char(char::from(b'0' + n)), Action::Answer(n))));
         check(
             Focus::Question,
             &[(Key::char('y'), Action::Yes), (Key::char('n'), Action::No), (ESC, Action::Abort)],

@@ -3,7 +3,7 @@
 use super::key::Key;
 use super::model::facts::Facts;
 use super::model::setup::FirstRun;
-use crate::app::{Insight, ModelRow, Switched, TrustQuestion};
+use crate::app::{InForce, Insight, ModelRow, Switched, TrustQuestion};
 use crate::conversation::Happening;
 use crate::protocol::{JobId, JobView, Todo};
 
@@ -62,6 +62,8 @@ pub enum Reply {
     Sandbox(String),
     /// The model's list of steps, as an earlier process left it.
     Todos(Vec<Todo>),
+    /// The rules in force.
+    Rules(Box<InForce>),
     /// The background commands.
     Tasks(Vec<JobView>),
     /// What a background command has printed last.

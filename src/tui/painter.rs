@@ -51,9 +51,8 @@ impl Painter {
     ) -> io::Result<()> {
         match &model.overlay {
             Some(Overlay::Page(_)) => self.draw_page(terminal, model, now),
-            Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_)) | None => {
-                self.draw_inline(terminal, model, now, pace)
-            }
+            Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_) | Overlay::Permissions(_))
+            | None => self.draw_inline(terminal, model, now, pace),
         }
     }
 

@@ -17,6 +17,8 @@ pub enum Slash {
     Todos,
     /// The background commands.
     Tasks,
+    /// The rules in force.
+    Permissions,
     /// What is in force.
     Status,
     /// Leave.
@@ -89,6 +91,14 @@ pub const TABLE: &[Row] = &[
         aliases: &["jobs", "bashes"],
         argument: "",
         text: "commands in the background: look at them, end them",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Permissions,
+        name: "permissions",
+        aliases: &["approvals", "allowed-tools"],
+        argument: "",
+        text: "the rules in force; grants can be taken back",
         when: When::AtOnce,
     },
     Row {

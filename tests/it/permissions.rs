@@ -156,6 +156,34 @@ fn what_runs_later_is_not_written_unasked() {
     row(|_| bash("cp a.txt .git/hooks/pre-commit"), [false, false, false, true]);
 }
 
+/// Ways to write `rm f`.
+const HIDDEN: &[&str] = &[
+    "rm f",
+    "/bin/rm f",
+    "env rm f",
+    "A=b rm f",
+    "bash -c 'rm f'",
+    "sh -c \"rm f\"",
+    "find . -exec rm {} +",
+    "ls | xargs rm",
+    "true;rm f",
+    "x=$(rm f)",
+    "r''m f",
+    "nohup rm f &",
+    "sudo rm f",
+    "timeout 5 rm f",
+    "(rm f)",
+    "if true; then rm f; fi",
+    "$'\\x72m' f",
+    "r$@m f",
+    "rm${IFS}f",
+    "a=r; b=m; $a$b f",
+    "sh <<< 'rm f'",
+    "bash <<E\nrm f\nE",
+    "eval 'r''m f'",
+    "/bin/r? f",
+];
+
 #[test]
 fn rules_let_through_and_hold_back() {
     let check = |allow: &str, deny: &str, command: &str, expected: bool| {
@@ -189,26 +217,11 @@ fn rules_let_through_and_hold_back() {
     check("Bash(echo:*)", "", "echo hi & touch f", false);
     check("Bash(echo:*)", "", "echo <(touch f)", false);
     check("Bash", "Bash(rm:*)", "touch f", true);
-    for hidden in [
-        "rm f",
-        "/bin/rm f",
-        "env rm f",
-        "A=b rm f",
-        "bash -c 'rm f'",
-        "sh -c \"rm f\"",
-        "find . -exec rm {} +",
-        "ls | xargs rm",
-        "true;rm f",
-        "x=$(rm f)",
-        "r''m f",
-        "nohup rm f &",
-        "sudo rm f",
-        "timeout 5 rm f",
-        "(rm f)",
-        "if true; then rm f; fi",
-    ] {
+    for &hidden in HIDDEN {
         check("", "Bash(rm:*)", hidden, false);
     }
+    check("Bash(pytest:*)", "", "pytest x", true);
+    check("Bash(pytest:*)", "", "pytest -p x", false);
     check("", "Bash(sudo:*)", "sudo ls /root", false);
     check("", "Bash(ls:*)", "ls", false);
     check("", "Bash(curl:*)", "curl https://127.0.0.1:1/x", false);
@@ -274,6 +287,23 @@ fn a_recursive_delete_outside_is_asked_for_even_in_bypass() {
         let run = shop.run([[bash(command)]]);
         assert!(run.was_denied(0) && kept.exists(), "{command}: {}", run.told[0]);
     }
+    let hidden = [
+        "D=~/kept; rm -rf \"$D\"",
+        "rm -rf \"${NOWHERE}$HOME/kept\"",
+        "bash <<E\nrm -rf ~/kept\nE",
+        "eval 'rm -rf ~/kept'",
+        "for d in none ~/kept; do rm -rf $d; done",
+        "find ~/kept | xargs rm -rf",
+        "rm -rf link/kept",
+    ];
+    symlink(&home, shop.path("link")).unwrap();
+    for command in hidden {
+        let run = shop.run([[bash(command)]]);
+        assert!(run.was_denied(0) && kept.exists(), "{command}: {}", run.told[0]);
+    }
+    let said = ["echo 'rm -rf ~/kept' > note", "grep -c 'rm -rf' ~/.profile /dev/null", "rm -rf link"];
+    assert_eq!(let_through(&shop, said.map(bash).to_vec()), [true; 3]);
+    assert!(kept.exists() && !shop.path("link").is_symlink(), "the link goes, and not what it leads to");
     let tmp = "mkdir $TMPDIR/x && rm -rf $TMPDIR/x";
     assert_eq!(let_through(&shop, vec![bash("rm -rf build"), bash(tmp)]), [true, true]);
     assert!(!shop.path("build").exists());
@@ -293,7 +323,19 @@ fn nothing_is_looked_at_before_it_is_permitted() {
 #[test]
 fn a_rule_that_cannot_be_read_ends_the_start_with_what_to_write() {
     let shop = project("default");
-    for (rule, expected) in [("Bash(git *)", "Bash(git:*)"), ("Wrte", "Write"), ("Bash(ls", "parenthesis")] {
+    let output = shop.clawd().again().args(["-p", "--disallowed-tools", "Outside(docker:*)", "go"]).run();
+    assert!(output.expect_code(2).stderr.contains("can only be allowed"));
+    shop.clawd()
+        .again()
+        .args(["--allowed-tools", "Outside(docker:*)", "config", "path"])
+        .run()
+        .expect_code(0);
+    for (rule, expected) in [
+        ("Bash(git *)", "Bash(git:*)"),
+        ("Wrte", "Write"),
+        ("Bash(ls", "parenthesis"),
+        ("Outside", "Outside(docker:*)"),
+    ] {
         let output = shop.clawd().again().args(["-p", "--allowed-tools", rule, "go"]).run().expect_code(2);
         assert!(output.stderr.contains(expected), "{rule}: {}", output.stderr);
     }

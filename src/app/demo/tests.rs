@@ -325,7 +325,7 @@ fn the_program_opens_on_a_copy_and_leaves_nothing_behind() {
     assert_eq!(other, "the demo has one model, the script (try `clawd --base-url URL --model NAME`)");
     assert_eq!(app.model_search().unwrap_err().to_string(), other);
     let mut policy = begun.conversation.policy();
-    app.remember(&mut policy, "Bash(sh check.sh)").unwrap();
+    app.remember(&mut policy, &["Bash(sh check.sh)".to_owned()]).unwrap();
     assert_eq!(policy.rules.allow.len(), 1);
     app.keep_input("a line");
     drop((app, begun));

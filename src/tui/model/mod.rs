@@ -16,6 +16,7 @@ pub mod layout;
 pub mod live;
 pub mod moment;
 pub mod overlay;
+pub mod permissions;
 pub mod picker;
 pub mod question;
 pub mod queue;

@@ -1,5 +1,6 @@
 //! What lies over everything: a page to read, or a list to pick from.
 
+use super::permissions::Permissions;
 use super::picker::Picker;
 use super::tasks::Tasks;
 
@@ -14,6 +15,8 @@ pub enum Overlay {
     Models(Box<Picker>),
     /// The background commands.
     Tasks(Tasks),
+    /// The rules in force.
+    Permissions(Box<Permissions>),
 }
 
 /// A page on the alternate screen.

@@ -4,13 +4,21 @@
 //! no key in its first 200 ms, and where they were typing as it came, none before 400 ms without a printable key; what comes
 //! meanwhile goes on into the draft (the outside contract).
 
+use std::time::Duration;
+
+use super::Size;
 use super::buffer::Buffer;
 use super::moment::Moment;
 use crate::protocol::{Approval, QuestionId};
-use std::time::Duration;
 
 /// No key counts so soon after a question came.
 const SETTLE: Duration = Duration::from_millis(200);
+/// Columns that an answer's own text does not get.
+const MARGIN: usize = 8;
+/// Columns of a character that is shown by its number.
+const WIDEST: usize = 10;
+/// Columns of the words before the rules that would be saved.
+const ALWAYS: usize = 48;
 /// Somebody types as long as their printable keys are no further apart.
 const TYPING: Duration = Duration::from_millis(400);
 
@@ -27,6 +35,17 @@ pub struct Asking {
     pub words: Option<Buffer>,
     /// When it takes keys.
     pub guard: Guard,
+    /// How much of it has been seen.
+    pub seen: Seen,
+}
+
+/// How much of a question has been seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// What there is room for in the place of the input.
+    InPlace,
+    /// All, on a page of its own.
+    Whole,
 }
 
 /// A row of a permission question.
@@ -38,6 +57,8 @@ pub enum Row {
     Always,
     /// No.
     No,
+    /// Yes, this once, and with the network.
+    Network,
 }
 
 /// When a question takes keys.
@@ -74,15 +95,43 @@ impl Asking {
     #[must_use]
     pub fn new(id: QuestionId, approval: Approval, guard: Guard) -> Self {
         let focus = if approval.careful { Row::No } else { Row::Yes };
-        Self { id, approval, focus, words: None, guard }
+        Self { id, approval, focus, words: None, guard, seen: Seen::InPlace }
     }
 
-    /// Its rows, in order, each with its number.
+    /// Its rows, in order, each with its number: a row keeps its number where another is not offered.
     pub fn rows(&self) -> impl Iterator<Item = (u8, Row)> {
-        let always = self.approval.remember.is_some();
-        [(1, Row::Yes), (2, Row::Always), (3, Row::No)]
-            .into_iter()
-            .filter(move |(_, row)| always || *row != Row::Always)
+        let always = !self.approval.remember.is_empty();
+        let network = self.approval.hold.lacks_network();
+        [(1, Row::Yes), (2, Row::Always), (3, Row::No), (4, Row::Network)].into_iter().filter(
+            move |(_, row)| match row {
+                Row::Yes | Row::No => true,
+                Row::Always => always,
+                Row::Network => network,
+            },
+        )
+    }
+
+    /// The rules that "don't ask again" would save, in a line.
+    #[must_use]
+    pub fn rules(&self) -> String {
+        self.approval.remember.join(", ")
+    }
+
+    /// Whether the rules that would be saved have been seen whole: they stand on a screen of this size, or on the page.
+    #[must_use]
+    pub fn shows_rules(&self, size: Size) -> bool {
+        let columns = usize::from(size.columns).saturating_sub(MARGIN).max(1);
+        let lines = |text: usize| text.div_ceil(columns) + 1;
+        let others = self.rows().count() - 1;
+        // the title, a line of what is asked, the other answers, and this one broken somewhere
+        // what is not plain is shown by its number
+        let widths = self.approval.remember.iter().flat_map(|rule| rule.chars().chain(", ".chars()));
+        let width: usize = widths.map(|c| if c.is_ascii() && !c.is_control() { 1 } else { WIDEST }).sum();
+        let needed = 2 + others + lines(ALWAYS + width);
+        match self.seen {
+            Seen::Whole => true,
+            Seen::InPlace => needed <= usize::from(size.rows) / 2,
+        }
     }
 
     /// The focus a row up or down; it stops at the ends.

@@ -5,6 +5,7 @@
 
 mod models;
 mod opening;
+mod rules;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,8 +19,9 @@ use crate::app::{App, find_local_servers};
 use crate::conversation::{Conversation, GoOn};
 use crate::error::Error;
 use crate::permission::Policy;
-use crate::protocol::{JobId, QuestionId};
+use crate::protocol::JobId;
 use models::Found;
+use rules::put_in_force;
 
 /// Results of tasks that may wait; there is never more than a handful of tasks.
 const WAITING: usize = 16;
@@ -143,7 +145,9 @@ impl Runner {
                 return conversation.take_back().map(Reply::TakenBack).into_iter().collect();
             }
             Effect::Answer(id, answer) => conversation.answer(id, answer),
-            Effect::Remember(rule) => return self.remember(conversation, &rule),
+            Effect::Remember(rules) => return self.remember(conversation, &rules),
+            Effect::ListRules => return vec![self.rules(conversation)],
+            Effect::Forget(rule) => return self.forget(conversation, &rule),
             Effect::GoOn(GoOn::Yes) => {
                 conversation.go_on(GoOn::Yes);
             }
@@ -188,16 +192,6 @@ impl Runner {
         });
     }
 
-    fn remember(&self, conversation: &mut Conversation, rule: &str) -> Vec<Reply> {
-        let mut policy = conversation.policy();
-        let kept = self.app.remember(&mut policy, rule);
-        let mut replies = put_in_force(conversation, policy);
-        if let Err(error) = kept {
-            replies.push(Reply::Failed(error.to_string()));
-        }
-        replies
-    }
-
     fn spawn(&mut self, task: impl Future<Output = Done> + Send + 'static) -> AbortHandle {
         let tell = self.tell.clone();
         self.tasks.spawn(async move {
@@ -223,12 +217,6 @@ impl Runner {
 fn last_printed(conversation: &Conversation, id: JobId) -> Vec<Reply> {
     let printed = conversation.bench().jobs().last_printed(&id);
     printed.map(|text| Reply::TaskOutput { id, text }).into_iter().collect()
-}
-
-fn put_in_force(conversation: &mut Conversation, policy: Policy) -> Vec<Reply> {
-    let mode = policy.mode.name().to_owned();
-    let answered = conversation.set_policy(policy).into_iter().map(|QuestionId(id)| id).collect();
-    vec![Reply::Mode(mode), Reply::Answered(answered)]
 }
 
 fn told(done: Result<Reply, Error>) -> Reply {

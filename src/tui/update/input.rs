@@ -60,6 +60,7 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key, focus: Focus) -> V
         | Action::Bottom
         | Action::Answer(_)
         | Action::EndTask
+        | Action::Remove
         | Action::Yes
         | Action::No => {}
     }

@@ -6,6 +6,7 @@
 mod answering;
 mod input;
 mod overlay;
+mod permissions;
 mod question;
 mod reply;
 mod run;

@@ -1,6 +1,6 @@
 //! Keys while a page or a list lies over everything.
 
-use super::tasks;
+use super::{permissions, tasks};
 use crate::tui::effect::Effect;
 use crate::tui::key::Key;
 use crate::tui::keymap::{self, Action, Focus};
@@ -16,6 +16,7 @@ pub(super) fn press(model: &mut Model, key: Key) -> Vec<Effect> {
         Some(Overlay::Models(picker)) => pick_model(*picker, key, &model.stage),
         Some(Overlay::Sessions(picker)) => pick_session(*picker, key),
         Some(Overlay::Tasks(tasks)) => return tasks::press(model, tasks, key),
+        Some(Overlay::Permissions(open)) => return permissions::press(model, *open, key),
         None => (None, Vec::new()),
     };
     model.overlay = overlay;
@@ -93,7 +94,8 @@ mod tests {
     fn up(model: &Model) -> Option<usize> {
         match &model.overlay {
             Some(Overlay::Page(page)) => Some(page.up),
-            Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_)) | None => None,
+            Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_) | Overlay::Permissions(_))
+            | None => None,
         }
     }
 

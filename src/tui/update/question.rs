@@ -2,7 +2,7 @@
 
 use super::input;
 use crate::conversation::GoOn;
-use crate::protocol::Answer;
+use crate::protocol::{Answer, Occasion};
 use crate::tui::effect::Effect;
 use crate::tui::key::{Key, KeyCode};
 use crate::tui::keymap::{self, Action, Focus};
@@ -10,7 +10,7 @@ use crate::tui::model::buffer::Buffer;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::overlay::{Overlay, Page, PageOf};
-use crate::tui::model::question::{Asking, Row, Step};
+use crate::tui::model::question::{Asking, Row, Seen, Step};
 use crate::tui::model::{Model, Stage};
 
 /// What a key means for a question.
@@ -60,11 +60,17 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
         }
         Pressed::Abort => input::stop(model),
         Pressed::Elsewhere(effect) => vec![effect],
-        Pressed::Page => {
-            model.overlay = Some(Overlay::Page(Page::open(PageOf::Transcript)));
-            Vec::new()
-        }
+        Pressed::Page => show_whole(model),
     }
+}
+
+/// The page on which all of the question stands.
+fn show_whole(model: &mut Model) -> Vec<Effect> {
+    if let Stage::Asking(asking) = &mut model.stage {
+        asking.seen = Seen::Whole;
+    }
+    model.overlay = Some(Overlay::Page(Page::open(PageOf::Transcript)));
+    Vec::new()
 }
 
 /// A paste into the words of a refusal. Says whether words are being typed.
@@ -121,15 +127,22 @@ fn press_in_words(words: &mut Buffer, key: Key) -> Pressed {
 }
 
 fn choose(model: &mut Model, row: Row) -> Vec<Effect> {
+    let size = model.size;
     let Stage::Asking(asking) = &mut model.stage else { return Vec::new() };
     asking.focus = row;
     match row {
         Row::Yes => answer(model, Answer::Allow),
+        Row::Network => answer(model, Answer::AllowWithNetwork),
+        // what is saved is seen first
+        Row::Always if !asking.shows_rules(size) => show_whole(model),
         Row::Always => {
-            let rule = asking.approval.remember.clone();
-            let mut effects: Vec<Effect> = rule.map(Effect::Remember).into_iter().collect();
+            let mut effects = vec![Effect::Remember(asking.approval.remember.clone())];
             effects.extend(answer(model, Answer::AllowAlways));
             effects
+        }
+        // nobody waits for words: the model gets the failure
+        Row::No if asking.approval.occasion == Occasion::Stopped => {
+            answer(model, Answer::Deny { words: None })
         }
         Row::No => {
             asking.words = Some(Buffer::default());
@@ -181,9 +194,9 @@ mod tests {
 
     use super::super::testing::{asked, draft, happen, press, reply, running};
     use super::*;
-    use crate::protocol::{Asked, Question, QuestionId};
-    use crate::tui::model::AtLimit;
+    use crate::protocol::{Asked, Hold, Network, Question, QuestionId, Writes};
     use crate::tui::model::question::Guard;
+    use crate::tui::model::{AtLimit, Size};
     use crate::tui::msg::{Msg, Reply};
     use crate::tui::update::update;
 
@@ -203,7 +216,7 @@ mod tests {
         for keys in ["1", "y", "<enter>", "<down><up><enter>"] {
             check(keys, answered(Answer::Allow));
         }
-        let mut always = vec![Effect::Remember("Bash(touch a)".to_owned())];
+        let mut always = vec![Effect::Remember(vec!["Bash(touch a)".to_owned()])];
         always.extend(answered(Answer::AllowAlways));
         check("2", always);
         check("n", deny(None));
@@ -266,12 +279,70 @@ mod tests {
         let mut model = asked(false);
         let Stage::Asking(asking) = model.stage else { panic!("a question") };
         let approval =
-            crate::protocol::Approval { remember: Some("Bash(a\nb)".to_owned()), ..asking.approval };
+            crate::protocol::Approval { remember: vec!["Bash(a\nb)".to_owned()], ..asking.approval };
         model.stage = Stage::Running;
         let question = Question { id: QuestionId(7), asked: Asked::Approval(approval) };
         happen(&mut model, crate::conversation::Happening::Asked(question));
         assert_eq!(press(&mut model, 200, "2"), []);
         assert_eq!(press(&mut model, 200, "3no<enter>"), deny(Some("no")));
+    }
+
+    /// The question of [`asked`], made another.
+    fn asked_so(change: impl FnOnce(&mut Asking)) -> Model {
+        let mut model = asked(false);
+        if let Stage::Asking(asking) = &mut model.stage {
+            change(asking);
+        }
+        model
+    }
+
+    #[test]
+    fn four_grants_the_network_where_the_sandbox_has_none() {
+        let held = |network| Hold::Held { writes: Writes::Workspace, network };
+        let check = |hold: Hold, keys: &str, expected: Vec<Effect>| {
+            let mut model = asked_so(|asking| asking.approval.hold = hold);
+            assert_eq!(press(&mut model, 200, keys), expected, "{keys} {hold:?}");
+        };
+        for keys in ["4", "<down><down><down><enter>", "<down><down><down><down><enter>"] {
+            check(held(Network::Off), keys, answered(Answer::AllowWithNetwork));
+        }
+        for hold in [held(Network::On), Hold::Free] {
+            check(hold, "4", vec![]);
+            check(hold, "<down><down><down><enter><enter>", deny(None));
+        }
+    }
+
+    #[test]
+    fn a_no_to_an_offer_takes_no_words() {
+        let offer = || {
+            asked_so(|asking| {
+                asking.approval.occasion = Occasion::Stopped;
+                asking.focus = Row::No;
+            })
+        };
+        for keys in ["3", "n", "<enter>"] {
+            assert_eq!(press(&mut offer(), 200, keys), deny(None), "{keys}");
+        }
+        assert_eq!(press(&mut offer(), 200, "y"), answered(Answer::Allow));
+        assert_eq!(press(&mut offer(), 200, "<esc>"), [Effect::Abort]);
+    }
+
+    #[test]
+    fn a_rule_is_saved_only_once_it_was_seen_whole() {
+        let long = format!("Bash(echo {})", "x".repeat(190));
+        let saved =
+            vec![Effect::Remember(vec![long.clone()]), Effect::Answer(QuestionId(7), Answer::AllowAlways)];
+        let check = |(columns, rows), keys: &str, expected: &[Effect]| {
+            let mut model = asked_so(|asking| asking.approval.remember = vec![long.clone()]);
+            model.size = Size { columns, rows };
+            assert_eq!(press(&mut model, 200, keys), expected, "{columns}x{rows} {keys}");
+        };
+        check((120, 40), "2", &saved);
+        check((80, 24), "2", &saved);
+        check((40, 12), "2", &[]);
+        check((40, 12), "2q2", &saved);
+        check((40, 12), "<c-o>q2", &saved);
+        check((40, 12), "2q1", &answered(Answer::Allow));
     }
 
     #[test]

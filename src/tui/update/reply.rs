@@ -2,7 +2,7 @@
 
 use super::input::{give_back, remark, run_commands};
 use super::slash::PICK_MODEL;
-use super::tasks;
+use super::{permissions, tasks};
 use crate::app::ModelRow;
 use crate::protocol::{Message, QuestionId, ToolCall};
 use crate::tui::effect::Effect;
@@ -63,6 +63,7 @@ pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> 
             }
         }
         Reply::Todos(list) => model.aside.todos.list = list,
+        Reply::Rules(in_force) => permissions::listed(model, *in_force),
         Reply::Tasks(jobs) => tasks::listed(model, now, jobs),
         Reply::TaskOutput { id, text } => tasks::printed(model, id, text),
         Reply::NothingMoved => remark(model, "nothing runs that could go on in the background"),

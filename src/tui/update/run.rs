@@ -280,9 +280,11 @@ fn asked(model: &mut Model, now: Moment, question: Question) {
     };
 }
 
-/// A rule that would be saved must be shown whole, so one that spans lines is not offered.
+/// Rules that would be saved must be shown whole, so none is offered where one spans lines.
 fn sane(mut approval: Approval) -> Approval {
-    approval.remember = approval.remember.filter(|rule| !rule.contains('\n'));
+    if approval.remember.iter().any(|rule| rule.contains('\n')) {
+        approval.remember.clear();
+    }
     approval
 }
 

@@ -1,7 +1,7 @@
 //! What each slash command does, and which of them have to wait.
 
 use super::input::{remark, say};
-use super::tasks;
+use super::{permissions, tasks};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Focus;
 use crate::tui::model::Model;
@@ -50,6 +50,7 @@ fn execute(model: &mut Model, command: Slash, argument: &str) -> Vec<Effect> {
             Vec::new()
         }
         Slash::Tasks => tasks::open(model),
+        Slash::Permissions => permissions::open(model),
         Slash::Status => vec![Effect::Status],
         Slash::Exit => vec![Effect::Quit],
     }
@@ -69,6 +70,8 @@ mod tests {
         check("/new", &[Effect::Clear]);
         check("/model", &[Effect::ListModels]);
         check("/model  a b ", &[Effect::SwitchModel("a b".to_owned())]);
+        check("/permissions", &[Effect::ListRules]);
+        check("/approvals", &[Effect::ListRules]);
         check("/status", &[Effect::Status]);
         check("/exit", &[Effect::Quit]);
         check("/usr/bin is what?", &[Effect::Submit("/usr/bin is what?".to_owned())]);

@@ -9,7 +9,7 @@ use super::update;
 use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
     Access, AgentEvent, Approval, Asked, CallForm, CallId, Carry, Choice, ExecAccess, Hold, LoopMetadata,
-    LoopResult, Preview, Question, QuestionId, RunEnd, ToolName,
+    LoopResult, Occasion, Preview, Question, QuestionId, RunEnd, ToolName,
 };
 use crate::tui::effect::Effect;
 use crate::tui::key::{Key, KeyCode};
@@ -22,8 +22,8 @@ use crate::tui::msg::{Msg, Reply};
 
 /// At rest, with nothing said.
 pub(super) fn idle() -> Model {
-    let commands =
-        ["help", "clear", "model", "todos", "tasks", "status", "exit"].map(|name| Item::new(name, ""));
+    let commands = ["help", "clear", "model", "todos", "tasks", "permissions", "status", "exit"]
+        .map(|name| Item::new(name, ""));
     let mut model = Model::new(Size { columns: 80, rows: 24 }, Composer::new(commands.to_vec()));
     model.stage = Stage::Idle;
     model
@@ -47,9 +47,10 @@ pub(super) fn asked(careful: bool) -> Model {
         form: CallForm::Native,
         preview: Preview::Command(exec),
         reason: None,
-        remember: Some("Bash(touch a)".to_owned()),
+        remember: vec!["Bash(touch a)".to_owned()],
         careful,
         hold: Hold::Free,
+        occasion: Occasion::Before,
     };
     let question = Question { id: QuestionId(7), asked: Asked::Approval(approval) };
     happen(&mut model, Happening::Asked(question));
@@ -132,6 +133,7 @@ fn named_key(name: &str) -> Key {
         "up" => Key::plain(KeyCode::Up),
         "down" => Key::plain(KeyCode::Down),
         "home" => Key::plain(KeyCode::Home),
+        "delete" => Key::plain(KeyCode::Delete),
         "s-tab" => Key { mods: crate::tui::key::Mods::SHIFT, ..Key::plain(KeyCode::BackTab) },
         _ => Key::ctrl(name.strip_prefix("c-").and_then(|c| c.chars().next()).unwrap()),
     }

@@ -3,7 +3,7 @@
 //! - [`picture`]: what goes into the scrollback, and the live region below it
 //! - [`page`]: the whole screen, for what lies on the alternate screen
 //! - `cell`, `tool`, `diff`, [`markdown`]: what was said and done
-//! - [`composer`], `question`, `answering`, `setup`, `tasks`: what has the keys
+//! - [`composer`], `question`, `answering`, `setup`, `tasks`, `permissions`: what has the keys
 //! - `todos`: the model's list of steps
 //! - `status`: how things stand
 //! - [`mod@wrap`], [`theme`], `brush`: columns, colours, and both in one hand
@@ -18,6 +18,7 @@ pub mod composer;
 mod diff;
 pub mod markdown;
 pub mod page;
+mod permissions;
 mod question;
 mod setup;
 pub mod status;
@@ -238,6 +239,7 @@ fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, brush: Bru
             Pane { lines, cursor: Some(cursor) }
         }
         (Some(Overlay::Tasks(tasks)), _) => tasks::pane(tasks, &model.aside, (now, room), brush),
+        (Some(Overlay::Permissions(open)), _) => permissions::pane(open, room, brush),
         (_, Stage::Trusting(trusting)) => trust::pane(trusting, room, brush),
         (_, Stage::Choosing(choosing)) => setup::choose(choosing, room, brush),
         (_, Stage::Asking(asking)) => question::permission(asking, room, brush),
@@ -259,7 +261,10 @@ fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, brush: Bru
 fn completion(model: &Model, room: usize, brush: Brush) -> Vec<Line<'static>> {
     match (&model.overlay, &model.stage) {
         (None | Some(Overlay::Page(_)), Stage::Opening | Stage::Idle | Stage::Running) => {}
-        (Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_)), _)
+        (
+            Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_) | Overlay::Permissions(_)),
+            _,
+        )
         | (
             _,
             Stage::Trusting(_)
@@ -279,7 +284,10 @@ fn steps(model: &Model, bound: usize, input: usize, brush: Brush) -> Vec<Line<'s
     let going = match (&model.overlay, &model.stage) {
         (None | Some(Overlay::Page(_)), Stage::Running) => Going::On,
         (None | Some(Overlay::Page(_)), Stage::Idle) => Going::Rest,
-        (Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_)), _)
+        (
+            Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_) | Overlay::Permissions(_)),
+            _,
+        )
         | (
             _,
             Stage::Opening

@@ -44,9 +44,8 @@ pub fn most_up(model: &Model, theme: Theme, now: Moment) -> usize {
 fn shown(model: &Model) -> Page {
     match &model.overlay {
         Some(Overlay::Page(page)) => *page,
-        Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_)) | None => {
-            Page { of: PageOf::Transcript, up: 0 }
-        }
+        Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_) | Overlay::Permissions(_))
+        | None => Page { of: PageOf::Transcript, up: 0 },
     }
 }
 
@@ -201,20 +200,20 @@ line 2
   Esc                       close a list or a search
   Ctrl+C                    clear the input; twice on an empty one: leave
   Ctrl+D                    delete to the right; on an empty input: leave
-  q closes · Up, Down, PgUp, PgDn, Home, End move · 11 of 93",
+  q closes · Up, Down, PgUp, PgDn, Home, End move · 11 of 99",
         );
         testing::check(
             &shown(&with(PageOf::Help, 0, (80, 10))),
-            "
-Commands
+            "Commands
   /help                     keys and commands
   /clear                    a new session; this one stays on disk
   /model [NAME]             another model: from a list, or by name
   /todos                    the model's list of steps
   /tasks                    commands in the background: look at them, end them
+  /permissions              the rules in force; grants can be taken back
   /status                   session, model, endpoint, permissions
   /exit                     leave
-  q closes · Up, Down, PgUp, PgDn, Home, End move · 93 of 93",
+  q closes · Up, Down, PgUp, PgDn, Home, End move · 99 of 99",
         );
         testing::check(
             &shown(&with(PageOf::Help, usize::MAX, (40, 12))),
@@ -229,7 +228,7 @@ Commands
                       history
   Down                a row down, then
                       on in the history
-  q closes · 11 of 142",
+  q closes · 11 of 153",
         );
     }
 

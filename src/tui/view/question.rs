@@ -9,7 +9,7 @@ use super::brush::{Brush, DOT, Echo, INDENT, Keep, Pane, SIGN, one_line, reveal,
 use super::theme::Role;
 use super::wrap::{fit, width};
 use super::{diff, tool};
-use crate::protocol::{Access, Approval, ExecAccess, Preview};
+use crate::protocol::{Access, Approval, ExecAccess, Hold, Occasion, Preview};
 use crate::text::units;
 use crate::tui::model::AtLimit;
 use crate::tui::model::buffer::Buffer;
@@ -46,7 +46,7 @@ pub(super) fn permission(asking: &Asking, room: usize, brush: Brush) -> Pane {
     let (words, column) = typed.unzip();
     let row = |(number, row): (u8, Row)| match (&words, row) {
         (Some(words), Row::No) => words.clone(),
-        (Some(_), Row::Yes | Row::Always) | (None, _) => answer(&asking.approval, number, row, brush),
+        (Some(_), Row::Yes | Row::Always | Row::Network) | (None, _) => answer(asking, number, row, brush),
     };
     let sheet = Sheet {
         title: brush.line(title(&asking.approval), Role::Warn),
@@ -65,7 +65,12 @@ pub(super) fn permission(asking: &Asking, room: usize, brush: Brush) -> Pane {
 pub(super) fn whole(asking: &Asking, brush: Brush) -> Vec<Line<'static>> {
     let title = brush.line(title(&asking.approval), Role::Warn);
     let body = preview(&asking.approval.preview, brush);
-    std::iter::once(title).chain([Line::default()]).chain(body).chain(note(&asking.approval, brush)).collect()
+    let rules = asking.rows().filter(|(_, row)| *row == Row::Always);
+    let rules = rules.flat_map(|(number, row)| {
+        brush.paragraph(&answer(asking, number, row, brush), Span::raw(INDENT), "     ")
+    });
+    let lines = std::iter::once(title).chain([Line::default()]).chain(body);
+    lines.chain(note(&asking.approval, brush)).chain(rules).collect()
 }
 
 /// The turn-limit question.
@@ -152,6 +157,11 @@ fn answers(rows: &[Line<'static>], focus: usize, how: Rows, brush: Brush) -> (Ve
 }
 
 fn title(approval: &Approval) -> String {
+    match (approval.occasion, approval.hold) {
+        (Occasion::Stopped, Hold::Free) => return "Allow this command outside the sandbox?".to_owned(),
+        (Occasion::Stopped, Hold::Held { .. }) => return "Allow this command the network?".to_owned(),
+        (Occasion::Before, _) => {}
+    }
     match &approval.access {
         Access::Exec(_) => "Allow this command?".to_owned(),
         Access::Write(_) => "Allow this edit?".to_owned(),
@@ -184,11 +194,12 @@ fn preview(preview: &Preview, brush: Brush) -> Vec<Line<'static>> {
     }
 }
 
-/// Where a command would run, and why it is asked.
+/// Where a command would run and how it would be held, and why it is asked.
 fn note(approval: &Approval, brush: Brush) -> Vec<Line<'static>> {
     let mut line = Line::default();
     if let Preview::Command(ExecAccess { cwd, .. }) = &approval.preview {
-        line.push_span(brush.span(format!("in {}", one_line(&cwd.to_string_lossy())), Role::Dim));
+        let place = format!("in {}{DOT}{}", one_line(&cwd.to_string_lossy()), approval.hold.words());
+        line.push_span(brush.span(place, Role::Dim));
     }
     if let Some(reason) = &approval.reason {
         let dot = if line.spans.is_empty() { "" } else { DOT };
@@ -214,15 +225,16 @@ fn instead(words: &Buffer, brush: Brush) -> (Line<'static>, usize) {
     (line, taken + column)
 }
 
-fn answer(approval: &Approval, number: u8, row: Row, brush: Brush) -> Line<'static> {
-    let words = match (row, &approval.remember) {
+fn answer(asking: &Asking, number: u8, row: Row, brush: Brush) -> Line<'static> {
+    let words = match (row, asking.approval.occasion) {
         (Row::Yes, _) => "Yes".to_owned(),
-        (Row::Always, Some(rule)) => {
+        (Row::Always, _) => {
             let place = if brush.columns < ROOMY { "" } else { " in this project" };
-            format!("Yes, and don't ask again for {}{place}", one_line(&reveal(rule)))
+            format!("Yes, and don't ask again for {}{place}", one_line(&reveal(&asking.rules())))
         }
-        (Row::Always, None) => "Yes, and don't ask again in this project".to_owned(),
-        (Row::No, _) => "No, and say what to do instead".to_owned(),
+        (Row::No, Occasion::Before) => "No, and say what to do instead".to_owned(),
+        (Row::No, Occasion::Stopped) => "No, the model gets the failure".to_owned(),
+        (Row::Network, _) => "Yes, with network".to_owned(),
     };
     brush.line(format!("{number}. {words}"), Role::Plain)
 }
@@ -233,7 +245,7 @@ mod tests {
 
     use super::super::testing::{self, BRUSH, numbered, text, text_with_cursor};
     use super::*;
-    use crate::protocol::{CallForm, CallId, FileChange, Hold, QuestionId, ToolName};
+    use crate::protocol::{CallForm, CallId, FileChange, Network, QuestionId, ToolName, Writes};
     use crate::tui::model::draft::Draft;
     use crate::tui::model::moment::Moment;
     use crate::tui::model::question::Guard;
@@ -246,9 +258,10 @@ mod tests {
             form: CallForm::Native,
             preview,
             reason: reason.map(str::to_owned),
-            remember: remember.map(str::to_owned),
+            remember: remember.map(str::to_owned).into_iter().collect(),
             careful: false,
             hold: Hold::Free,
+            occasion: Occasion::Before,
         };
         Asking::new(QuestionId(1), approval, Guard::new(Moment(0), None))
     }
@@ -285,7 +298,7 @@ mod tests {
 
   cargo publish --dry-run
 
-  in /home/me/src/shop · publishes
+  in /home/me/src/shop · with your own rights · publishes
   1. Yes
   2. Yes, and don't ask again for Bash(cargo publish *) in this project
 ❯ 3. No, and say what to do instead",
@@ -295,7 +308,8 @@ mod tests {
             (40, 8),
             "Allow this command?
   cargo publish --dry-run
-  in /home/me/src/shop · publishes
+  in /home/me/src/shop · with your own
+  rights · publishes
   1. Yes
   2. Yes, and don't ask again for
      Bash(cargo publish *)
@@ -323,7 +337,7 @@ mod tests {
     #[test]
     fn a_command_hides_nothing() {
         let mut asking = command("ls\x1b[2K\r\u{202e}\n\trm -rf ~\n");
-        asking.approval.remember = None;
+        asking.approval.remember = Vec::new();
         check(
             &asking,
             (80, 20),
@@ -332,10 +346,229 @@ mod tests {
   ls‹U+001B›[2K‹U+000D›‹U+202E›
           rm -rf ~
 
-  in /home/me/src/shop
+  in /home/me/src/shop · with your own rights
 ❯ 1. Yes
   3. No, and say what to do instead",
         );
+    }
+
+    const HELD: Hold = Hold::Held { writes: Writes::Workspace, network: Network::Off };
+
+    /// Rooms of screens of 120×40, 80×24 and 40×12, as the live region gives them.
+    const ROOMS: [(usize, usize); 3] = [(120, 19), (80, 11), (40, 6)];
+
+    #[track_caller]
+    fn pictures(asking: &Asking, expected: [&str; 3]) {
+        for (room, expected) in ROOMS.into_iter().zip(expected) {
+            check(asking, room, expected);
+        }
+    }
+
+    #[test]
+    fn a_held_command_says_how_and_can_be_given_the_network() {
+        let mut asking = command("cargo publish --dry-run");
+        asking.approval.hold = HELD;
+        asking.approval.remember = vec!["Bash(cd x)".to_owned(), "Bash(cargo test:*)".to_owned()];
+        pictures(
+            &asking,
+            [
+                "Allow this command?
+
+  cargo publish --dry-run
+
+  in /home/me/src/shop · in the sandbox: writes in the workspace, no network
+❯ 1. Yes
+  2. Yes, and don't ask again for Bash(cd x), Bash(cargo test:*) in this project
+  3. No, and say what to do instead
+  4. Yes, with network",
+                "Allow this command?
+
+  cargo publish --dry-run
+
+  in /home/me/src/shop · in the sandbox: writes in the workspace, no network
+❯ 1. Yes
+  2. Yes, and don't ask again for Bash(cd x), Bash(cargo test:*) in this project
+  3. No, and say what to do instead
+  4. Yes, with network",
+                "Allow this command?
+  cargo publish --dry-run
+❯ 1. Yes
+  2. Yes, and don't ask again for Bash(…
+  3. No, and say what to do instead
+  4. Yes, with network",
+            ],
+        );
+    }
+
+    #[test]
+    fn an_offer_has_a_title_of_its_own_and_the_focus_on_no() {
+        let mut asking = command("docker ps");
+        asking.approval.occasion = Occasion::Stopped;
+        asking.approval.careful = true;
+        asking.approval.reason = Some("the sandbox stopped it: no network".to_owned());
+        asking.approval.remember = vec!["Outside(docker:*)".to_owned()];
+        asking.focus = Row::No;
+        pictures(
+            &asking,
+            [
+                "Allow this command outside the sandbox?
+
+  docker ps
+
+  in /home/me/src/shop · with your own rights · the sandbox stopped it: no network
+  1. Yes
+  2. Yes, and don't ask again for Outside(docker:*) in this project
+❯ 3. No, the model gets the failure",
+                "Allow this command outside the sandbox?
+
+  docker ps
+
+  in /home/me/src/shop · with your own rights · the sandbox stopped it: no
+  network
+  1. Yes
+  2. Yes, and don't ask again for Outside(docker:*) in this project
+❯ 3. No, the model gets the failure",
+                "Allow this command outside the sandbox?
+  docker ps
+  1. Yes
+  2. Yes, and don't ask again for
+     Outside(docker:*)
+❯ 3. No, the model gets the failure",
+            ],
+        );
+        asking.approval.hold = HELD.with_network();
+        assert_eq!(title(&asking.approval), "Allow this command the network?");
+        let rows: Vec<u8> = asking.rows().map(|(number, _)| number).collect();
+        assert_eq!(rows, [1, 2, 3], "it has the network already");
+    }
+
+    #[test]
+    fn a_delete_says_what_goes() {
+        let mut asking = command("rm -rf src");
+        asking.approval.careful = true;
+        asking.approval.hold = HELD;
+        asking.approval.reason = Some("it deletes `/home/me/src/shop/src` and all below".to_owned());
+        asking.approval.remember = Vec::new();
+        asking.focus = Row::No;
+        pictures(
+            &asking,
+            [
+                "Allow this command?
+
+  rm -rf src
+
+  in /home/me/src/shop · in the sandbox: writes in the workspace, no network · it deletes `/home/me/src/shop/src` and
+  all below
+  1. Yes
+❯ 3. No, and say what to do instead
+  4. Yes, with network",
+                "Allow this command?
+
+  rm -rf src
+
+  in /home/me/src/shop · in the sandbox: writes in the workspace, no network ·
+  it deletes `/home/me/src/shop/src` and all below
+  1. Yes
+❯ 3. No, and say what to do instead
+  4. Yes, with network",
+                "Allow this command?
+  rm -rf src
+  1. Yes
+❯ 3. No, and say what to do instead
+  4. Yes, with network",
+            ],
+        );
+    }
+
+    #[test]
+    fn secrets_and_pages_are_asked_for_with_their_reason() {
+        let reason = Some("the file may hold secrets");
+        let read = Access::Read(vec!["/home/me/src/shop/.env".into()]);
+        let mut asking = asking(read, Preview::Text("Read .env".to_owned()), reason, None);
+        asking.approval.careful = true;
+        asking.focus = Row::No;
+        pictures(
+            &asking,
+            [
+                "Allow reading this?
+
+  Read .env
+
+  the file may hold secrets
+  1. Yes
+❯ 3. No, and say what to do instead",
+                "Allow reading this?
+
+  Read .env
+
+  the file may hold secrets
+  1. Yes
+❯ 3. No, and say what to do instead",
+                "Allow reading this?
+  Read .env
+  the file may hold secrets
+  1. Yes
+❯ 3. No, and say what to do instead",
+            ],
+        );
+        let url = "https://example.com/page".to_owned();
+        let fetch = self::asking(
+            Access::Fetch { url: url.clone() },
+            Preview::Text(url),
+            None,
+            Some("WebFetch(domain:example.com)"),
+        );
+        pictures(
+            &fetch,
+            [
+                "Allow this request?
+
+  https://example.com/page
+
+❯ 1. Yes
+  2. Yes, and don't ask again for WebFetch(domain:example.com) in this project
+  3. No, and say what to do instead",
+                "Allow this request?
+
+  https://example.com/page
+
+❯ 1. Yes
+  2. Yes, and don't ask again for WebFetch(domain:example.com) in this project
+  3. No, and say what to do instead",
+                "Allow this request?
+  https://example.com/page
+❯ 1. Yes
+  2. Yes, and don't ask again for
+     WebFetch(domain:example.com)
+  3. No, and say what to do instead",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_long_rule_stands_whole_where_it_can_be_saved_at_once() {
+        let mut asking = command("true");
+        let rule = format!("Bash(echo {}end)", "x".repeat(187));
+        asking.approval.remember = vec![rule.clone()];
+        for (columns, rows) in [(120_u16, 40_u16), (80, 24), (40, 12), (60, 16), (100, 14)] {
+            let room = usize::from(rows / 2).saturating_sub(usize::from(rows >= 16));
+            let pane = permission(&asking, room, Brush { columns: columns.into(), ..BRUSH });
+            let shown: String = text(&pane.lines).lines().map(str::trim).collect();
+            let is_whole = shown.replace(' ', "").contains(&rule.replace(' ', ""));
+            if asking.shows_rules(crate::tui::model::Size { columns, rows }) {
+                assert!(is_whole, "{columns}x{rows}: {shown}");
+            }
+        }
+        let page = text(&whole(&asking, Brush { columns: 300, ..BRUSH }));
+        assert!(page.contains(&rule), "{page}");
+    }
+
+    #[test]
+    fn invisible_signs_of_a_rule_are_shown_too() {
+        let mut asking = command("true");
+        asking.approval.remember = vec!["Bash(a\u{200b}b\u{202e}c)".to_owned()];
+        let shown = text(&permission(&asking, 11, BRUSH).lines);
+        assert!(shown.contains("Bash(a‹U+200B›b‹U+202E›c)"), "{shown}");
     }
 
     #[test]
@@ -377,7 +610,7 @@ mod tests {
   2. Yes, and don't ask again for Edit(…
   3. No, and say what to do instead",
         );
-        assert_eq!(whole(&edit(50), BRUSH).len(), 2 + 51);
+        assert_eq!(whole(&edit(50), BRUSH).len(), 2 + 51 + 1);
     }
 
     #[test]
@@ -408,7 +641,7 @@ mod tests {
 
   cargo publish
 
-  in /home/me/src/shop
+  in /home/me/src/shop · with your own rights
   1. Yes
   2. Yes, and don't ask again for Bash(cargo publish *) in this project
 ❯ 3. No, |and say what to do instead",

@@ -6,8 +6,8 @@ use super::testing::{call, check, facts, live, model, text};
 use super::*;
 use crate::app::{GroupForm, TrustGroup, TrustQuestion};
 use crate::protocol::{
-    Access, Approval, CallForm, CallId, Choice, Display, ExecAccess, Hold, JobState, JobView, Preview,
-    QuestionId, Tail, Todo, TodoStatus, ToolName, ToolStatus, Waiting, Why,
+    Access, Approval, CallForm, CallId, Choice, Display, ExecAccess, Hold, JobState, JobView, Occasion,
+    Preview, QuestionId, Tail, Todo, TodoStatus, ToolName, ToolStatus, Waiting, Why,
 };
 use crate::tui::model::AtLimit;
 use crate::tui::model::answering::Answering;
@@ -78,9 +78,10 @@ fn asking(mut model: Model) -> Model {
         form: CallForm::Native,
         preview: Preview::Command(exec),
         reason: None,
-        remember: Some("Bash(cargo publish)".to_owned()),
+        remember: vec!["Bash(cargo publish)".to_owned()],
         careful: false,
         hold: Hold::Free,
+        occasion: Occasion::Before,
     };
     model.stage = Stage::Asking(Box::new(Asking::new(QuestionId(1), approval, guard())));
     model
@@ -389,7 +390,7 @@ Allow this command?
 
   cargo publish
 
-  in /src/shop
+  in /src/shop · with your own rights
 ❯ 1. Yes
   2. Yes, and don't ask again for Bash(cargo publish) in this project
   3. No, and say what to do instead
@@ -401,7 +402,7 @@ Allow this command?
 
   cargo publish
 
-  in /src/shop
+  in /src/shop · with your own rights
 ❯ 1. Yes
   2. Yes, and don't ask again for Bash(cargo publish) in this project
   3. No, and say what to do instead
@@ -439,28 +440,30 @@ fn lists_open_at_the_input() {
         |model| typing(model, "/"),
         [
             "❯ /|
-❯ /help    keys and commands
-  /clear   a new session; this one stays on disk
-  /model   another model: from a list, or by name
-  /todos   the model's list of steps
-  /tasks   commands in the background: look at them, end them
-  /status  session, model, endpoint, permissions
-  /exit    leave
+❯ /help         keys and commands
+  /clear        a new session; this one stays on disk
+  /model        another model: from a list, or by name
+  /todos        the model's list of steps
+  /tasks        commands in the background: look at them, end them
+  /permissions  the rules in force; grants can be taken back
+  /status       session, model, endpoint, permissions
+  /exit         leave
   qwen3-coder · default · window of 128k",
             "❯ /|
-❯ /help    keys and commands
-  /clear   a new session; this one stays on disk
-  /model   another model: from a list, or by name
-  /todos   the model's list of steps
-  /tasks   commands in the background: look at them, end them
-  /status  session, model, endpoint, permissions
-  /exit    leave
+❯ /help         keys and commands
+  /clear        a new session; this one stays on disk
+  /model        another model: from a list, or by name
+  /todos        the model's list of steps
+  /tasks        commands in the background: look at them, end them
+  /permissions  the rules in force; grants can be taken back
+  /status       session, model, endpoint, permissions
+  /exit         leave
   qwen3-coder · default · window of 128k",
             "❯ /|
 ❯ /help   keys and commands
   /clear  a new session; this one stays…
   /model  another model: from a list, o…
-  7 in all
+  8 in all
   qwen3-coder · default · window of 128k",
         ],
     );

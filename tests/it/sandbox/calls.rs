@@ -119,8 +119,8 @@ fn stranger() -> c_long {
     unsafe_code,
     reason = "what no library offers is what is to be tried; every pointer lives until the call is over"
 )]
-fn raw(number: c_long, [a, b, c, d, e]: [c_long; 5]) -> io::Result<c_long> {
-    let result = unsafe { libc::syscall(number, a, b, c, d, e, 0) };
+fn raw(number: c_long, of: [c_long; 5]) -> io::Result<c_long> {
+    let result = unsafe { libc::syscall(number, of[0], of[1], of[2], of[3], of[4], 0) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
@@ -139,7 +139,10 @@ fn clone3() -> io::Result<()> {
     let mut arguments = [0_u64; 8];
     arguments[0] = NEW_USER.cast_unsigned();
     arguments[4] = 17;
-    child(libc::SYS_clone3, [arguments.as_ptr() as c_long, size_of_val(&arguments) as c_long, 0, 0, 0])
+    child(
+        libc::SYS_clone3,
+        [arguments.as_ptr() as c_long, c_long::try_from(size_of_val(&arguments)).unwrap(), 0, 0, 0],
+    )
 }
 
 fn socket(family: c_int, kind: c_int) -> io::Result<()> {
@@ -199,7 +202,7 @@ fn take_file() -> io::Result<()> {
 fn limit_another() -> io::Result<()> {
     let none = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
     let none = ptr::from_ref(&none) as c_long;
-    raw(libc::SYS_prlimit64, [stranger(), libc::RLIMIT_FSIZE as c_long, none, 0, 0]).map(drop)
+    raw(libc::SYS_prlimit64, [stranger(), c_long::from(libc::RLIMIT_FSIZE), none, 0, 0]).map(drop)
 }
 
 fn mount() -> io::Result<()> {

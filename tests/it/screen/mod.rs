@@ -13,6 +13,7 @@ mod background;
 mod commands;
 mod edges;
 mod first;
+mod grants;
 mod injection;
 mod input;
 mod leaving;

@@ -1,0 +1,197 @@
+//! Commands whose harm cannot be undone.
+//!
+//! Three strengths. [`is_careful`] only moves the focus of a question to No, so it may say yes too often. [`destroys`] keeps
+//! a command from running unasked, and says in words what would be lost; in doubt it says yes. [`deletes_outside`] asks
+//! even in `bypass`, so it says yes only where there is no doubt: a recursive delete, and a target that is known to lie
+//! outside. Paths are judged where they lead: variables put in, links followed.
+
+mod files;
+mod git;
+
+use std::path::{Path, PathBuf};
+
+use crate::protocol::ExecAccess;
+
+use self::files::{Deed, Kind, is_litter};
+use super::scope::{Found, Scope, clean};
+use super::script::{self, Command, UNKNOWN};
+use super::words::{name, segments};
+
+/// Programs that make a question careful wherever they stand, behind `xargs` or in quotes too.
+const PROGRAMS: [&str; 23] = [
+    "rm", "unlink", "shred", "dd", "mkfs", "wipefs", "fdisk", "parted", "truncate", "sudo", "doas", "su",
+    "kill", "pkill", "killall", "reboot", "shutdown", "poweroff", "halt", "chown", "dropdb", "mkswap",
+    "crontab",
+];
+
+/// Verbs of programs, where a verb stands: `git push`, `docker system prune`; not in a commit's message.
+const VERBS: [&str; 16] = [
+    "push",
+    "reset",
+    "clean",
+    "restore",
+    "rebase",
+    "publish",
+    "deploy",
+    "destroy",
+    "prune",
+    "drop",
+    "delete",
+    "purge",
+    "uninstall",
+    "yank",
+    "apply",
+    "rm",
+];
+
+/// Options that say it themselves.
+const OPTIONS: [&str; 5] = ["--force", "--hard", "--force-with-lease", "-delete", "--delete"];
+
+/// Short options that overwrite or throw away, after the words with which they do.
+const OPTIONS_OF: [(&str, &[&str]); 5] = [
+    ("git", &["-f", "-D"]),
+    ("checkout", &["--", ".", "-f"]),
+    ("mv", &["-f"]),
+    ("cp", &["-f"]),
+    ("ln", &["-f", "-sf", "-fs"]),
+];
+
+/// Whether the command may do what cannot be undone.
+pub(super) fn is_careful(command: &str) -> bool {
+    segments(command).iter().any(|words| {
+        let has = |wanted: &str| words.iter().any(|word| word == wanted);
+        words.iter().any(|word| PROGRAMS.contains(&name(word)) || name(word).starts_with("mkfs."))
+            || verbs(words).any(|word| VERBS.contains(&word))
+            || OPTIONS.iter().any(|option| has(option))
+            || OPTIONS_OF.iter().any(|(head, options)| has(head) && options.iter().any(|option| has(option)))
+    })
+}
+
+/// The two words after the first that are neither options nor what may be a short option's value.
+fn verbs(words: &[String]) -> impl Iterator<Item = &str> {
+    let is_value = |before: &String| before == "--" || (before.starts_with('-') && !before.starts_with("--"));
+    let pairs = words.iter().zip(words.iter().skip(1));
+    pairs
+        .filter(move |(before, word)| !word.starts_with('-') && !is_value(before))
+        .map(|(_, word)| word.as_str())
+        .take(2)
+}
+
+/// What a recognised recursive delete would take away outside the workspace and the temporary directories, or the workspace
+/// itself.
+pub(super) fn deletes_outside(exec: &ExecAccess, scope: &Scope) -> Option<String> {
+    let commands = script::read(exec, scope);
+    let target = |command: &Command| {
+        files::deeds(command).into_iter().find_map(|deed| {
+            let path = match &deed {
+                Deed::Tree(word) | Deed::Below(word, _) => place(word, command, scope)?,
+                Deed::File(_) | Deed::Overwrite(_) | Deed::Other(_) => return None,
+            };
+            let is_itself = matches!(deed, Deed::Tree(_)) && scope.workspace.contains(&path);
+            (is_itself || is_outside(&path, scope)).then(|| path.display().to_string())
+        })
+    };
+    commands.iter().find_map(target)
+}
+
+/// What would be lost by the command, as a sentence; none where nothing is known to be.
+pub(super) fn destroys(exec: &ExecAccess, scope: &Scope) -> Option<String> {
+    let commands = script::read(exec, scope);
+    let lost = |command: &Command| {
+        let mut deeds = files::deeds(command).into_iter();
+        deeds.find_map(|deed| loss(&deed, command, scope))
+    };
+    commands.iter().find_map(lost)
+}
+
+/// What would be lost by one deed.
+fn loss(deed: &Deed, command: &Command, scope: &Scope) -> Option<String> {
+    let at = |word: &String| place(word, command, scope);
+    match deed {
+        Deed::Other(what) => Some(format!("it {what}")),
+        Deed::Below(_, Kind::Litter) => None,
+        Deed::Below(word, Kind::Any) => match at(word) {
+            None => Some("it deletes files that only the shell knows".to_owned()),
+            Some(path) if is_dispensable(&path, scope) => None,
+            Some(path) => Some(format!("it deletes files below {}", shown(&path, scope))),
+        },
+        Deed::Tree(word) | Deed::File(word) => {
+            let all = if matches!(deed, Deed::Tree(_)) { " and all below" } else { "" };
+            match at(word) {
+                None => Some("it deletes what only the shell knows".to_owned()),
+                Some(path) if is_dispensable(&path, scope) || !is_there(word, &path, scope) => None,
+                Some(path) => Some(format!("it deletes {}{all}", shown(&path, scope))),
+            }
+        }
+        Deed::Overwrite(word) => {
+            let path = at(word)?;
+            let is_lost = !is_dispensable(&path, scope) && scope.exists.at(&path) == Found::File;
+            is_lost.then(|| format!("it overwrites {}", shown(&path, scope)))
+        }
+    }
+}
+
+/// Whether something is there. What a pattern finds is known to the shell alone.
+fn is_there(word: &str, path: &Path, scope: &Scope) -> bool {
+    word.contains(['*', '?', '[']) || scope.exists.at(path) != Found::Nothing
+}
+
+/// Where a word of a command leads; `None` where only the shell knows. What is deleted by name is the link and not what it
+/// leads to, so the last part is followed only where the word says that it is a directory.
+fn place(word: &str, command: &Command, scope: &Scope) -> Option<PathBuf> {
+    let known = word.split(UNKNOWN).next().unwrap_or(word);
+    if known.len() < word.len() {
+        return beyond_doubt(known, command, scope);
+    }
+    let path = match (&command.cwd, word.starts_with('/')) {
+        (_, true) => PathBuf::from(word),
+        (Some(cwd), false) => cwd.join(word),
+        (None, false) => return None,
+    };
+    let follow = |path: &Path| scope.links.follow(path);
+    let last = word.rsplit('/').next().unwrap_or(word);
+    let leads_on = last.is_empty() || last == "." || last == "..";
+    Some(match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) if !leads_on => follow(parent).join(name),
+        _ => clean(&follow(&path)),
+    })
+}
+
+/// The directory of a path whose end is not known, where nothing that might follow leads back into the workspace by itself.
+fn beyond_doubt(known: &str, command: &Command, scope: &Scope) -> Option<PathBuf> {
+    let (directory, _) = known.rsplit_once('/')?;
+    let directory = if directory.is_empty() { return None } else { place(directory, command, scope)? };
+    let holds = |root: &PathBuf| root.starts_with(&directory);
+    let is_above = scope.workspace.iter().chain(&scope.temporary).any(holds);
+    (!is_above && is_outside(&directory, scope)).then(|| clean(&directory))
+}
+
+fn is_outside(path: &Path, scope: &Scope) -> bool {
+    scope.inside(path).is_none() && !scope.is_temporary(path)
+}
+
+/// Whether nobody misses it: what is temporary, what a build makes anew, and devices that swallow everything.
+fn is_dispensable(path: &Path, scope: &Scope) -> bool {
+    const SWALLOW: [&str; 5] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"];
+    if SWALLOW.iter().any(|device| path == Path::new(device)) || path.starts_with("/dev/fd") {
+        return true;
+    }
+    match scope.inside(path) {
+        Some(below) => {
+            below.iter().any(|name| is_litter(&name.to_string_lossy())) && !below.starts_with(".git")
+        }
+        None => scope.is_temporary(path),
+    }
+}
+
+/// A path for a sentence: short inside, whole outside.
+fn shown(path: &Path, scope: &Scope) -> String {
+    match scope.inside(path) {
+        Some(below) if below.as_os_str().is_empty() => "the workspace".to_owned(),
+        Some(below) => format!("`{}`", below.display()),
+        None => format!("`{}`, outside the workspace", path.display()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

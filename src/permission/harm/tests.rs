@@ -1,0 +1,303 @@
+//! What is harm and what is not, as tables. Nothing here runs.
+
+use super::*;
+use crate::permission::scope::{Exists, Links, Variables};
+
+fn scope() -> Scope {
+    Scope {
+        project: PathBuf::from("/w"),
+        workspace: vec![PathBuf::from("/w"), PathBuf::from("/added")],
+        temporary: vec![PathBuf::from("/tmp"), PathBuf::from("/private/tmp")],
+        home: Some(PathBuf::from("/home/u")),
+        ..Scope::default()
+    }
+}
+
+fn exec(command: &str) -> ExecAccess {
+    ExecAccess { command: command.to_owned(), cwd: PathBuf::from("/w/src") }
+}
+
+#[track_caller]
+fn outside(command: &str, expected: &str) {
+    assert_eq!(deletes_outside(&exec(command), &scope()).as_deref(), Some(expected), "{command}");
+}
+
+#[test]
+fn a_recursive_delete_outside_is_recognised_in_many_forms() {
+    outside("rm -rf /", "/");
+    outside("rm -rf ~", "/home/u");
+    outside("rm -r ~/x", "/home/u/x");
+    outside("rm -rf \"$HOME\"/x", "/home/u/x");
+    outside("rm -fR ${HOME}", "/home/u");
+    outside("rm --recursive --force /etc", "/etc");
+    outside("rm --rec /etc", "/etc");
+    outside("rm -rf -- /etc", "/etc");
+    outside("sudo rm -rf build /usr/lib", "/usr/lib");
+    outside("/bin/rm -rf ../../other", "/other");
+    outside("rm ../../other -rf", "/other");
+    outside("bash -c 'rm -rf /opt/*'", "/opt/*");
+    outside("cd / && rm -rf *", "/*");
+    outside("cd; rm -rf x", "/home/u/x");
+    outside("cd /etc; cd ..; rm -rf opt", "/opt");
+    outside("find / -name x -delete", "/");
+    outside("find /etc /w -type f -exec rm {} +", "/etc");
+    outside("find ~ -name '*.o' | xargs rm -f", "/home/u");
+    outside("find ~ -name '*.o' | sort | xargs -n1 rm -rf", "/home/u");
+    outside("find /etc -exec sh -c 'rm -rf \"$1\"' _ {} \\;", "/etc");
+    outside("true; r''m -rf /", "/");
+    outside("$'rm' -rf /etc", "/etc");
+    outside("D=/etc; rm -rf \"$D\"", "/etc");
+    outside("export D=/etc && rm -rf ${D}/x", "/etc/x");
+    outside("for d in /etc /opt; do rm -rf $d; done", "/etc");
+    outside("for d in a /opt; do rm -rf \"$d\"; done", "/opt");
+    outside("if true; then rm -rf /etc; fi", "/etc");
+    outside("f() { rm -rf /etc; }; f", "/etc");
+    outside("(cd /etc && rm -rf .)", "/etc");
+    outside("{ rm -rf /etc; }", "/etc");
+    outside("rm -rf {a,/etc}", "/etc");
+    outside("{rm,-rf,/etc}", "/etc");
+    outside("rm${IFS}-rf${IFS}/etc", "/etc");
+    outside("eval 'rm -rf /etc'", "/etc");
+    outside("echo $(rm -rf /etc)", "/etc");
+    outside("echo `rm -rf /etc`", "/etc");
+    outside("cat <(rm -rf /etc)", "/etc");
+    outside("bash <<E\nrm -rf /etc\nE", "/etc");
+    outside("bash <<< 'rm -rf /etc'", "/etc");
+    outside("echo 'rm -rf /etc' | sh", "/etc");
+    outside("nohup rm -rf /etc &", "/etc");
+    outside("timeout 5 env A=b nice -n 5 rm -rf /etc", "/etc");
+    outside("busybox rm -rf /etc", "/etc");
+    outside("trap 'rm -rf /etc' EXIT", "/etc");
+    outside("ssh host rm -rf /srv", "/srv");
+    outside("rm -rf /etc/$X", "/etc");
+    outside("rm -rf $(pwd)/../../etc", "/etc");
+    outside("rm -rf $(git rev-parse --show-toplevel)/../x", "/x");
+    outside("rsync -a --delete empty/ /srv/www/", "/srv/www");
+    outside("git -C /srv/repo clean -fdx", "/srv/repo");
+    outside("rm -rf /w", "/w");
+    outside("rm -rf $PWD/..", "/w");
+    outside("rm -rf /w/", "/w");
+    outside("rm -rf /tmp/../etc", "/etc");
+    outside("rm \\\n -rf /etc", "/etc");
+    outside("A=1 rm -rf /etc", "/etc");
+    outside("! rm -rf /etc", "/etc");
+    outside("true || rm -rf /etc", "/etc");
+    outside("while sleep 1; do rm -rf /etc; done", "/etc");
+}
+
+#[test]
+fn a_delete_inside_or_a_plain_one_is_not() {
+    let commands = "rm -rf build|rm -rf ../target|rm -rf /tmp/x|rm -rf $TMPDIR/x|rm -rf $TMPDIR|rm /etc/x|rm -f ~/x|find . -delete|\
+                    find .. -delete|find /etc -name rm.conf|find /w -name x -delete|cd /w/lib && rm -rf x|ls -r /|rm -rf \"$BUILD\"|\
+                    cd $X && rm -rf y|echo -r /etc|rmdir /x -r|rm -rf /added/x|rm -rf *|rm -rf ./*|echo rm -rf /|\
+                    git commit -m 'rm -rf /'|grep -rn 'rm -rf' /etc|echo 'rm -rf /' > notes|cat <<E > x\nrm -rf /\nE|\
+                    rm -rf /$X|rm -rf $X/etc|rm -rf \"$(find . -name x)\"|ls | xargs rm -rf|find . | xargs rm -rf|rm -rf ''|\
+                    D=build; rm -rf $D|D=$(mktemp -d); rm -rf \"$D\"|for d in a b; do rm -rf $d; done|(cd /etc); rm -rf x|\
+                    bash script.sh /etc|python -c 'import shutil'|rm -rf ../src/../lib|git clean -fdx|rsync -a src/ /srv/www/|\
+                    rm -rf '~'|rm -rf '$HOME'|docker run --rm -v /:/host x|npm rm -r x|# rm -rf /|ls # rm -rf /";
+    for command in commands.split('|').map(str::trim).filter(|command| !command.is_empty()) {
+        assert_eq!(deletes_outside(&exec(command), &scope()), None, "{command}");
+    }
+    for command in ["ls | xargs rm -rf", "find . -name x | xargs rm -rf"] {
+        assert_eq!(deletes_outside(&exec(command), &scope()), None, "{command}");
+    }
+}
+
+#[test]
+fn what_the_environment_says_is_put_in() {
+    let known = [("BUILD", "/srv/build"), ("HERE", "/w/out"), ("ROOT", "")];
+    let variables = Variables::new(known.map(|(name, value)| (name.into(), value.into())));
+    let scope = Scope { variables, ..scope() };
+    let check = |command: &str, expected: Option<&str>| {
+        assert_eq!(deletes_outside(&exec(command), &scope).as_deref(), expected, "{command}");
+    };
+    check("rm -rf \"$BUILD\"", Some("/srv/build"));
+    check("rm -rf $BUILD/x", Some("/srv/build/x"));
+    check("rm -rf $HERE", None);
+    check("rm -rf \"$ROOT/\"*", Some("/*"));
+    check("rm -rf \"$STEAMROOT/\"*", Some("/*"));
+    check("rm -rf $STEAMROOT/usr", Some("/usr"));
+    check("cd $NOWHERE && rm -rf x", Some("/home/u/x"));
+    check("rm -rf \"$STEAMROOT\"", None);
+    check("STEAMROOT=$(cat x); rm -rf \"$STEAMROOT/\"*", None);
+    check("read STEAMROOT; rm -rf $STEAMROOT/x", None);
+    check(". ./env; rm -rf $STEAMROOT/x", None);
+    check("rm -rf ${STEAMROOT:-/srv}/x", Some("/srv/x"));
+    check("rm -rf ${STEAMROOT:?}/x", None);
+}
+
+#[test]
+fn a_path_is_judged_where_it_leads() {
+    let links = Links::new(|path| {
+        let path = clean(path);
+        match path.strip_prefix("/w/link") {
+            Ok(below) => PathBuf::from("/srv").join(below),
+            Err(_) => path,
+        }
+    });
+    let scope = Scope { links, ..scope() };
+    let check = |command: &str, expected: Option<&str>| {
+        assert_eq!(deletes_outside(&exec(command), &scope).as_deref(), expected, "{command}");
+    };
+    check("rm -rf ../link/x", Some("/srv/x"));
+    check("rm -rf ../link/", Some("/srv"));
+    check("rm -rf ../link/*", Some("/srv/*"));
+    check("rm -rf ../link", None);
+    check("find ../link/ -delete", Some("/srv"));
+}
+
+#[track_caller]
+fn lost(command: &str, expected: &str) {
+    assert_eq!(destroys(&exec(command), &scope()).as_deref(), Some(expected), "{command}");
+}
+
+#[test]
+fn what_would_be_lost_is_said_in_words() {
+    let git = "it throws away changes that are not committed";
+    lost("rm -rf src", "it deletes `src/src` and all below");
+    lost("rm -rf ..", "it deletes the workspace and all below");
+    lost("rm -rf ../.git", "it deletes `.git` and all below");
+    lost("rm -rf ../.git/target", "it deletes `.git/target` and all below");
+    lost("rm -rf *", "it deletes `src/*` and all below");
+    lost("rm -rf /srv/x", "it deletes `/srv/x`, outside the workspace and all below");
+    lost("rm -rf \"$X\"", "it deletes what only the shell knows");
+    lost("ls | xargs rm", "it deletes what only the shell knows");
+    lost("rm a.rs", "it deletes `src/a.rs`");
+    lost("rm -f *.rs", "it deletes `src/*.rs`");
+    lost("unlink a.rs", "it deletes `src/a.rs`");
+    lost("find . -name '*.rs' -delete", "it deletes files below `src`");
+    lost("find . -exec rm -f {} +", "it deletes files below `src`");
+    lost("find . -name '*.pyc' -o -name '*.rs' -delete", "it deletes files below `src`");
+    lost("find . -name '*.rs' | xargs rm", "it deletes files below `src`");
+    lost("shred -u a.rs", "it overwrites `src/a.rs`");
+    lost("truncate -s 0 a.rs", "it overwrites `src/a.rs`");
+    lost("truncate --size=0 a.rs", "it overwrites `src/a.rs`");
+    lost("dd if=/dev/zero of=a.rs", "it overwrites `src/a.rs`");
+    lost("dd if=x of=/dev/sda", "it overwrites `/dev/sda`, outside the workspace");
+    lost("mv a.rs b.rs", "it overwrites `src/b.rs`");
+    lost("mv -t lib a.rs", "it overwrites `src/lib/a.rs`");
+    lost("cp a.rs b.rs", "it overwrites `src/b.rs`");
+    lost("ln -sf a b", "it overwrites `src/b`");
+    lost("echo x > a.rs", "it overwrites `src/a.rs`");
+    lost("> a.rs", "it overwrites `src/a.rs`");
+    lost(": > a.rs", "it overwrites `src/a.rs`");
+    lost("echo x | tee a.rs", "it overwrites `src/a.rs`");
+    lost("sort a | sponge a", "it overwrites `src/a`");
+    lost("rsync -a --delete a/ b/", "it deletes `src/b` and all below");
+    lost("rsync -a --delete-after a/ host:b", "it deletes on another machine");
+    lost("git clean -fd", "it deletes files that git does not know");
+    lost("git clean -xdff", "it deletes files that git does not know");
+    lost("git clean --force", "it deletes files that git does not know");
+    lost("git -C .. clean -fd", "it deletes files below the workspace");
+    lost("git reset --hard", git);
+    lost("git reset --hard HEAD~1", git);
+    lost("git -c a=b -C . reset --hard", git);
+    lost("git checkout -- a.rs", git);
+    lost("git checkout .", git);
+    lost("git checkout HEAD -- .", git);
+    lost("git checkout -f main", git);
+    lost("git checkout a.rs", "it overwrites `src/a.rs`");
+    lost("git restore a.rs", git);
+    lost("git restore --staged --worktree a.rs", git);
+    lost("git switch -f main", git);
+    lost("git switch --discard-changes main", git);
+    lost("git stash drop", "it throws away what was stashed");
+    lost("git stash clear", "it throws away what was stashed");
+    lost("git branch -D x", "it deletes branches that may not be merged");
+    lost("git branch --delete --force x", "it deletes branches that may not be merged");
+    lost("git worktree remove --force x", git);
+    lost("git rm -rf x", git);
+    lost("git reflog expire --expire=now --all", "it deletes the way back to old commits");
+    lost("git gc --prune=now", "it deletes old commits");
+    lost("git push --force", "it overwrites or deletes what others have");
+    lost("git push origin +main", "it overwrites or deletes what others have");
+    lost("git push origin :main", "it overwrites or deletes what others have");
+    lost("git push -d origin main", "it overwrites or deletes what others have");
+    lost("cd .. && make && git reset --hard", git);
+    lost("bash -c 'git reset --hard'", git);
+    lost("mkfs.ext4 /dev/sda", "it formats a disk");
+    lost("wipefs -a /dev/sda", "it changes a disk");
+}
+
+#[test]
+fn what_comes_back_or_is_nobodys_is_no_loss() {
+    let commands = "rm -rf ../target|rm -rf node_modules dist build|rm -rf ../target/debug/x|rm -r __pycache__|rm -rf /tmp/x|\
+                    rm -rf $TMPDIR/x|rm a.pyc|rm -f *.o|rm nohup.out|find . -name '*.pyc' -delete|\
+                    find . -name __pycache__ -exec rm -rf {} +|find . -type d -name node_modules -prune -exec rm -rf {} +|\
+                    echo x > /dev/null|echo x >> a.rs|cargo test > test.log 2>&1|echo x > /tmp/x|dd if=a of=/dev/null|tee -a a.rs|\
+                    truncate -s +10 a.rs|cp -n a b|mv -n a b|git clean -n|git clean -fdn|git clean|git reset|git reset HEAD a.rs|\
+                    git reset --soft HEAD~1|git checkout -b x|git restore --staged a.rs|git stash|git stash pop|git branch -d x|\
+                    git branch x|git rm --cached x|git push|git push origin main|git commit -am 'reset --hard'|git log|git switch main|\
+                    rsync -a a/ b/|rsync -an --delete a/ b/|cargo test|cargo clean|make clean|ls -la|echo rm -rf x|\
+                    grep -r 'git reset --hard' .|mkdir -p a/b|touch a|cat a.rs|sed -n 1p a|rm -rf /private/tmp/x|chmod +x a";
+    for command in commands.split('|').map(str::trim).filter(|command| !command.is_empty()) {
+        let command = command.trim();
+        assert_eq!(destroys(&exec(command), &scope()), None, "{command}");
+    }
+}
+
+#[test]
+fn what_is_not_there_cannot_be_lost() {
+    let exists = Exists::new(|path| match path.to_str() {
+        Some("/w/src/a.rs" | "/w/src/lib/a.rs") => Found::File,
+        Some("/w/src/lib" | "/w/src") => Found::Directory,
+        _ => Found::Nothing,
+    });
+    let scope = Scope { exists, ..scope() };
+    let check = |command: &str, expected: Option<&str>| {
+        assert_eq!(destroys(&exec(command), &scope).as_deref(), expected, "{command}");
+    };
+    check("echo x > new", None);
+    check("echo x > a.rs", Some("it overwrites `src/a.rs`"));
+    check("mv a.rs new", None);
+    check("mv new a.rs", Some("it overwrites `src/a.rs`"));
+    check("mv a.rs lib", Some("it overwrites `src/lib/a.rs`"));
+    check("mv new lib", None);
+    check("rm new", None);
+    check("rm -rf new", None);
+    check("rm -rf lib", Some("it deletes `src/lib` and all below"));
+    check("git checkout main", None);
+    check("git checkout a.rs", Some("it overwrites `src/a.rs`"));
+}
+
+#[test]
+fn harm_that_cannot_be_undone_is_told_from_ordinary_work() {
+    let careful = [
+        "rm x",
+        "git push",
+        "git -C dir push",
+        "git reset --hard",
+        "cargo publish --dry-run",
+        "sudo ls",
+        "dd if=a of=b",
+        "mkfs.ext4 x",
+        "git branch -D x",
+        "npm i --force",
+        "make && git clean -fdx",
+        "find . -delete",
+        "mv -f a b",
+        "git stash drop",
+        "docker system prune",
+        "ls | xargs rm",
+        "bash -c 'rm x'",
+        "/usr/bin/sudo ls",
+        "git checkout -- x",
+    ];
+    for command in careful {
+        assert!(is_careful(command), "{command}");
+    }
+    let ordinary = [
+        "cargo test",
+        "git commit -m 'clean up and delete the reset button'",
+        "tail -f log",
+        "grep -rf x",
+        "npm install",
+        "git checkout -b x",
+        "git log --oneline",
+        "cargo test -- delete",
+        "ls clean.rs",
+    ];
+    for command in ordinary {
+        assert!(!is_careful(command), "{command}");
+    }
+}

@@ -1,0 +1,70 @@
+//! The paths of a rule: a gitignore-style pattern, and where it begins.
+//!
+//! Paths come in absolute; nothing is opened. The surprise: a pattern without a slash is for the project where it lets
+//! through, and for the whole file system where it holds back.
+
+use std::path::Path;
+
+use crate::text::glob::{GitGlob, GlobError};
+
+use super::rule::Use;
+use super::scope::Scope;
+
+/// A gitignore-style pattern and where it begins.
+#[derive(Debug, Clone)]
+pub(super) struct PathPattern {
+    base: Base,
+    glob: GitGlob,
+}
+
+/// Where a pattern begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Base {
+    /// `src/**`: in the project.
+    Project,
+    /// `*.pem`: in the project at any depth; held back elsewhere too.
+    Anywhere,
+    /// `~/notes/**`.
+    Home,
+    /// `//etc/**`.
+    Filesystem,
+}
+
+impl PathPattern {
+    pub(super) fn new(text: &str) -> Result<Self, GlobError> {
+        let (base, pattern) = if text.starts_with("//") {
+            (Base::Filesystem, text.trim_start_matches('/').to_owned())
+        } else if let Some(rest) = text.strip_prefix("~/") {
+            (Base::Home, rest.to_owned())
+        } else if text.trim_end_matches('/').contains('/') {
+            (Base::Project, text.to_owned())
+        } else {
+            (Base::Anywhere, text.to_owned())
+        };
+        let rooted = match base {
+            Base::Filesystem | Base::Home => format!("/{pattern}"),
+            Base::Project | Base::Anywhere => pattern,
+        };
+        Ok(Self { base, glob: GitGlob::new(&rooted)? })
+    }
+
+    pub(super) fn covers(&self, path: &Path, scope: &Scope, usage: Use) -> bool {
+        let below = match self.base {
+            Base::Filesystem => path.strip_prefix("/").ok(),
+            Base::Home => scope.home.as_ref().and_then(|home| path.strip_prefix(home).ok()),
+            Base::Project => path.strip_prefix(&scope.project).ok(),
+            Base::Anywhere => match (path.strip_prefix(&scope.project), usage) {
+                (Ok(below), _) => Some(below),
+                (Err(_), Use::HoldBack) => path.strip_prefix("/").ok(),
+                (Err(_), Use::Allow) => None,
+            },
+        };
+        below.is_some_and(|below| {
+            if below.as_os_str().is_empty() {
+                return matches!(self.glob.pattern(), "*" | "**" | "/**" | "./**");
+            }
+            // nobody has looked whether it is a directory
+            self.glob.matches(below, usage == Use::HoldBack)
+        })
+    }
+}

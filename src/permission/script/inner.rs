@@ -1,0 +1,168 @@
+//! Commands that run other commands.
+//!
+//! A program that runs what follows in its words is not asked which of its options take a value: the first word that
+//! names a program of the table begins the command. That finds too much at times, and what it finds is only held back.
+
+use super::{BELOW, Command, Reader, UNKNOWN, Value, program};
+
+/// Shells: they run their text, or what comes in.
+const SHELLS: [&str; 8] = ["ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"];
+
+/// Programs that run the command in their own words.
+const RUNNERS: [&str; 26] = [
+    "builtin", "busybox", "chroot", "command", "doas", "env", "exec", "fd", "fdfind", "flock", "ionice",
+    "nice", "nohup", "parallel", "setsid", "ssh", "stdbuf", "sudo", "time", "timeout", "toybox", "unbuffer",
+    "unshare", "watch", "nsenter", "strace",
+];
+
+/// Programs at which such a command begins, beside the shells and the runners.
+const PROGRAMS: [&str; 24] = [
+    "cp", "dd", "eval", "find", "git", "install", "ln", "mkfs", "mv", "rm", "rmdir", "rsync", "script",
+    "shred", "sponge", "su", "tee", "trap", "truncate", "unlink", "wipefs", "xargs", "cd", "sed",
+];
+
+/// Reads what a command would run itself.
+pub(super) fn look_into(reader: &mut Reader<'_, '_>, command: &Command) {
+    let words = &command.words;
+    let rest = words.get(1..).unwrap_or_default();
+    match program(words) {
+        shell if SHELLS.contains(&shell) => of_shell(reader, command),
+        "su" | "script" => {
+            if let Some(text) = after(rest, "-c") {
+                reader.nested(&text);
+            }
+        }
+        "eval" => {
+            let text = rest.join(" ");
+            let state = reader.state.clone();
+            reader.state = super::run(&text, state, reader.scene);
+        }
+        "trap" => rest.iter().take(1).for_each(|text| reader.nested(text)),
+        "find" => of_find(reader, command),
+        "xargs" => of_xargs(reader, command),
+        runner if RUNNERS.contains(&runner) => {
+            if let Some(at) = rest.iter().position(|word| begins(word)) {
+                let words = rest.get(at..).unwrap_or_default().to_vec();
+                reader.take_inner(command, words);
+            } else if runner == "ssh" || runner == "watch" {
+                // one word may be a whole line
+                let lines = rest.iter().filter(|word| word.contains(' ')).chain(&command.stdin);
+                lines.for_each(|text| reader.nested(text));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn begins(word: &str) -> bool {
+    let name = super::name(word);
+    SHELLS.contains(&name) || RUNNERS.contains(&name) || PROGRAMS.contains(&name)
+}
+
+fn of_shell(reader: &mut Reader<'_, '_>, command: &Command) {
+    let rest = command.words.get(1..).unwrap_or_default();
+    let is_text = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
+    if let Some(at) = rest.iter().position(is_text) {
+        let operands: Vec<&String> =
+            rest.iter().skip(at + 1).skip_while(|word| word.starts_with('-')).collect();
+        let Some((text, handed)) = operands.split_first() else { return };
+        let mut state = reader.state.clone();
+        for (number, value) in handed.iter().enumerate() {
+            state.variables.insert(number.to_string(), Value::Known((*value).clone()));
+        }
+        if let Some(first) = handed.get(1) {
+            let all = if handed.len() == 2 { Value::Known((*first).clone()) } else { Value::Unknown };
+            state.variables.insert("@".to_owned(), all.clone());
+            state.variables.insert("*".to_owned(), all);
+        }
+        super::run(text, state, reader.scene);
+    } else if !rest.iter().any(|word| !word.starts_with('-')) || rest.iter().any(|word| word == "-s") {
+        let echoed = command.source.as_ref().filter(|words| matches!(program(words), "echo" | "printf"));
+        let echoed = echoed.map(|words| words.get(1..).unwrap_or_default().join(" "));
+        if let Some(text) = command.stdin.clone().or(echoed) {
+            reader.nested(&text);
+        }
+    }
+}
+
+/// `-exec COMMAND ;`, with what is below the search's beginning in the place of `{}`.
+fn of_find(reader: &mut Reader<'_, '_>, command: &Command) {
+    let found = found(&command.words);
+    let mut rest = command.words.iter().skip(1);
+    while rest.by_ref().any(|word| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir")) {
+        let inner: Vec<String> =
+            rest.by_ref().take_while(|word| !matches!(word.as_str(), ";" | "+")).cloned().collect();
+        let search = Command { source: Some(command.words.clone()), ..command.clone() };
+        reader.take_inner(&search, filled(&inner, "{}", &found));
+    }
+}
+
+fn of_xargs(reader: &mut Reader<'_, '_>, command: &Command) {
+    let rest = command.words.get(1..).unwrap_or_default();
+    let Some(at) = rest.iter().position(|word| begins(word)) else { return };
+    let mut inner = rest.get(at..).unwrap_or_default().to_vec();
+    let from_find = command.source.as_ref().filter(|words| program(words) == "find");
+    let items = from_find.map_or_else(|| vec![UNKNOWN.to_string()], |words| found(words));
+    let marker = rest.iter().take(at).zip(rest.iter().skip(1)).find_map(|(option, value)| {
+        let short = option.strip_prefix("-I")?;
+        Some(if short.is_empty() { value.as_str() } else { short })
+    });
+    if let Some(marker) = marker {
+        inner = filled(&inner, marker, &items);
+    } else {
+        inner.extend(items);
+    }
+    reader.take_inner(command, inner);
+}
+
+/// The words with each of `items` wherever the marker stands.
+fn filled(words: &[String], marker: &str, items: &[String]) -> Vec<String> {
+    let one = |word: &String| {
+        if word.contains(marker) {
+            items.iter().map(|item| word.replace(marker, item)).collect()
+        } else {
+            vec![word.clone()]
+        }
+    };
+    words.iter().flat_map(one).collect()
+}
+
+/// What a search finds.
+fn found(words: &[String]) -> Vec<String> {
+    starts(words).into_iter().map(|start| start + BELOW).collect()
+}
+
+/// Where a search begins.
+pub(in crate::permission) fn starts(words: &[String]) -> Vec<String> {
+    let begins = |word: &&String| word.starts_with('-') || matches!(word.as_str(), "!" | "(");
+    let options = |word: &&String| matches!(word.as_str(), "-L" | "-H" | "-P");
+    let starts: Vec<String> =
+        words.iter().skip(1).skip_while(options).take_while(|word| !begins(word)).cloned().collect();
+    if starts.is_empty() { vec![".".to_owned()] } else { starts }
+}
+
+/// The word behind an option.
+fn after(words: &[String], option: &str) -> Option<String> {
+    words.iter().skip_while(|word| *word != option).nth(1).cloned()
+}
+
+impl Reader<'_, '_> {
+    /// A command that another one runs, in the same place.
+    fn take_inner(&mut self, outer: &Command, words: Vec<String>) {
+        if words.is_empty() || self.scene.depth >= super::DEEPEST {
+            return;
+        }
+        self.scene.depth += 1;
+        let state = self.state.clone();
+        let inner = Command {
+            words,
+            cwd: outer.cwd.clone(),
+            stdin: outer.stdin.clone(),
+            source: outer.source.clone(),
+            ..Command::default()
+        };
+        self.take(&inner);
+        self.state = state;
+        self.scene.depth -= 1;
+    }
+}
