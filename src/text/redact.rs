@@ -207,7 +207,7 @@ impl fmt::Debug for Redactor {
 }
 
 /// Keys taken out of a text that comes in pieces. Nothing is held back for it: of a key that comes letter by letter fewer
-/// than [`PIECE`] characters are shown.
+/// than twelve characters are shown.
 #[derive(Debug, Default)]
 pub struct Stream {
     /// The end of what came before, as it came.
