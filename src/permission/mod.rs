@@ -15,6 +15,7 @@ mod outside;
 mod pattern;
 mod remember;
 mod rule;
+mod rule_error;
 mod sandbox;
 mod scope;
 mod script;
@@ -31,7 +32,8 @@ use crate::protocol::{Access, CallForm, Terms, ToolName};
 
 pub use cell::PolicyCell;
 pub use mode::{Deed, Leaning, Mode, UnknownMode};
-pub use rule::{Rule, RuleError, RuleFrom, Use};
+pub use rule::{Rule, RuleFrom, Use};
+pub use rule_error::RuleError;
 pub use sandbox::{Enforced, SandboxBy, SandboxMode, Sandboxing, UnknownSandbox};
 pub use scope::{Exists, Found, Links, Scope, Variables};
 pub use secret::{is_protected, is_secret};
