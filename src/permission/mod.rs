@@ -437,6 +437,7 @@ mod tests {
         check("run npm run build", "Bash(npm run build:*)");
         check("run npm run build -- -w", "Bash(npm run build -- -w)");
         check("run echo 'a:*'", "Bash(echo 'a:*')");
+        check("run x a ':*'", "Bash(x a ':*')");
         check("run echo a:*", "");
         check("run touch 'a\nb'", "");
         check("run cat .env", "");
