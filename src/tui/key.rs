@@ -101,3 +101,35 @@ impl Key {
         Self { code: KeyCode::Char(c), mods: Mods::ALT }
     }
 }
+
+impl Key {
+    /// Its name as the help shows it.
+    #[must_use]
+    pub fn name(self) -> String {
+        let mut name = String::new();
+        for (held, word) in [(Mods::CTRL, "Ctrl+"), (Mods::ALT, "Alt+"), (Mods::SHIFT, "Shift+")] {
+            name.push_str(if self.mods.contains(held) { word } else { "" });
+        }
+        match self.code {
+            KeyCode::Char(' ') => name.push_str("Space"),
+            KeyCode::Char(c) if self.mods == Mods::NONE => name.push(c),
+            KeyCode::Char(c) => name.extend(c.to_uppercase()),
+            KeyCode::Enter => name.push_str("Enter"),
+            KeyCode::Esc => name.push_str("Esc"),
+            KeyCode::Tab => name.push_str("Tab"),
+            KeyCode::BackTab => name.push_str("Shift+Tab"),
+            KeyCode::Backspace => name.push_str("Backspace"),
+            KeyCode::Delete => name.push_str("Delete"),
+            KeyCode::Left => name.push_str("Left"),
+            KeyCode::Right => name.push_str("Right"),
+            KeyCode::Up => name.push_str("Up"),
+            KeyCode::Down => name.push_str("Down"),
+            KeyCode::Home => name.push_str("Home"),
+            KeyCode::End => name.push_str("End"),
+            KeyCode::PageUp => name.push_str("PgUp"),
+            KeyCode::PageDown => name.push_str("PgDn"),
+            KeyCode::Other => {}
+        }
+        name
+    }
+}

@@ -128,39 +128,9 @@ pub fn action(focus: Focus, key: Key) -> Option<Action> {
 pub fn help_rows() -> impl Iterator<Item = HelpRow> {
     TABLE.iter().map(|row| HelpRow {
         section: row.focus.first().map_or("", |focus| focus.title()),
-        keys: row.keys.iter().map(|key| name(*key)).collect::<Vec<_>>().join(", "),
+        keys: row.keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(", "),
         text: row.text,
     })
-}
-
-/// The name of a key as the help shows it.
-#[must_use]
-pub fn name(key: Key) -> String {
-    let mut name = String::new();
-    for (held, word) in [(Mods::CTRL, "Ctrl+"), (Mods::ALT, "Alt+"), (Mods::SHIFT, "Shift+")] {
-        name.push_str(if key.mods.contains(held) { word } else { "" });
-    }
-    match key.code {
-        KeyCode::Char(' ') => name.push_str("Space"),
-        KeyCode::Char(c) if key.mods == Mods::NONE => name.push(c),
-        KeyCode::Char(c) => name.extend(c.to_uppercase()),
-        KeyCode::Enter => name.push_str("Enter"),
-        KeyCode::Esc => name.push_str("Esc"),
-        KeyCode::Tab => name.push_str("Tab"),
-        KeyCode::BackTab => name.push_str("Shift+Tab"),
-        KeyCode::Backspace => name.push_str("Backspace"),
-        KeyCode::Delete => name.push_str("Delete"),
-        KeyCode::Left => name.push_str("Left"),
-        KeyCode::Right => name.push_str("Right"),
-        KeyCode::Up => name.push_str("Up"),
-        KeyCode::Down => name.push_str("Down"),
-        KeyCode::Home => name.push_str("Home"),
-        KeyCode::End => name.push_str("End"),
-        KeyCode::PageUp => name.push_str("PgUp"),
-        KeyCode::PageDown => name.push_str("PgDn"),
-        KeyCode::Other => {}
-    }
-    name
 }
 
 impl Focus {
@@ -427,7 +397,7 @@ mod tests {
             for (focus, key) in
                 row.focus.iter().flat_map(|f| row.keys.iter().chain(row.also).map(move |k| (*f, *k)))
             {
-                assert!(seen.insert((focus, key)), "{} is bound twice in {focus:?}", name(key));
+                assert!(seen.insert((focus, key)), "{} is bound twice in {focus:?}", key.name());
             }
         }
     }
@@ -436,7 +406,7 @@ mod tests {
     fn every_key_of_the_table_is_found_as_it_is_looked_up() {
         for row in TABLE {
             for key in row.keys.iter().chain(row.also) {
-                assert_eq!(action(row.focus[0], *key), Some(row.action), "{}", name(*key));
+                assert_eq!(action(row.focus[0], *key), Some(row.action), "{}", key.name());
             }
         }
     }
@@ -446,7 +416,7 @@ mod tests {
     fn every_key_of_the_contract_is_bound() {
         let check = |focus: Focus, keys: &[(Key, Action)]| {
             for (key, expected) in keys {
-                assert_eq!(action(focus, *key), Some(*expected), "{} in {focus:?}", name(*key));
+                assert_eq!(action(focus, *key), Some(*expected), "{} in {focus:?}", key.name());
             }
         };
         let shift = |code| with(Mods::SHIFT, code);
@@ -483,7 +453,7 @@ mod tests {
     fn the_keys_of_readline_edit_wherever_one_types() {
         let check = |key: Key, expected: Edit| {
             for focus in TEXT {
-                assert_eq!(action(*focus, key), Some(Action::Edit(expected)), "{} in {focus:?}", name(key));
+                assert_eq!(action(*focus, key), Some(Action::Edit(expected)), "{} in {focus:?}", key.name());
             }
         };
         check(Key::ctrl('w'), Edit::Kill(Motion::SpaceLeft));

@@ -6,18 +6,20 @@
 //! the shell can know is [`UNKNOWN`], a character that no command line can have. A script's file is not opened, and a
 //! program in another language is not read.
 
+mod builtin;
 mod fields;
 mod inner;
+mod redirect;
 mod signs;
 
 use std::collections::HashMap;
 use std::iter::Peekable;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::Chars;
 
 use self::fields::Sign;
 pub(super) use self::inner::starts;
-use super::scope::{Scope, clean};
+use super::scope::Scope;
 use super::words::name;
 use crate::protocol::ExecAccess;
 
@@ -31,8 +33,6 @@ pub(super) const BELOW: &str = "/\0\0";
 const DEEPEST: u8 = 8;
 /// Ways in which the words of one command may come.
 const WAYS: usize = 16;
-/// Bytes of a variable; a longer one is nobody's path.
-const LONGEST: usize = 4096;
 /// Commands of one line; what stands beyond is not looked at.
 const MOST: usize = 512;
 
@@ -276,65 +276,6 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn assign(&mut self, name: &str, value: String) {
-        let name = name.trim_end_matches('+').to_owned();
-        let value = if value.contains(UNKNOWN) || value.len() > LONGEST {
-            Value::Unknown
-        } else {
-            Value::Known(value)
-        };
-        self.state.variables.insert(name, value);
-    }
-
-    /// What stands behind `<` and `>`.
-    fn redirection(&mut self) {
-        let into = self.rest.next() == Some('>');
-        let again = self.rest.next_if(|c| "<>|&".contains(*c));
-        if !into && again == Some('<') {
-            return self.document();
-        }
-        while self.rest.next_if(|c| " \t".contains(*c)).is_some() {}
-        if matches!(self.rest.peek(), None | Some('\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>')) {
-            return;
-        }
-        let signs = self.signs();
-        let file = fields::one(&signs, self.home());
-        match (into, again) {
-            (_, Some('&')) if file == "-" || file.chars().all(|c| c.is_ascii_digit()) => {}
-            (true, None | Some('|' | '&')) => self.draft.empties.push(file),
-            (true, Some(_)) | (false, _) => self.draft.opens.push(file),
-        }
-    }
-
-    /// `<<WORD`, `<<-WORD`, `<<<WORD`.
-    fn document(&mut self) {
-        let is_string = self.rest.next_if_eq(&'<').is_some();
-        self.rest.next_if_eq(&'-');
-        while self.rest.next_if(|c| " \t".contains(*c)).is_some() {}
-        let signs = self.signs();
-        let text = fields::one(&signs, self.home());
-        if is_string {
-            self.draft.stdin = Some(text);
-        } else if !text.is_empty() {
-            let body = self.ahead(&text);
-            self.draft.stdin.get_or_insert_default().push_str(&body);
-            self.documents.push(text);
-        }
-    }
-
-    /// The text of a here-document, which begins on the next line.
-    fn ahead(&self, end: &str) -> String {
-        let mut rest = self.rest.clone().skip_while(|c| *c != '\n').skip(1);
-        body(&mut rest, end)
-    }
-
-    /// Passes over the here-documents that the line before has announced.
-    fn documents(&mut self) {
-        for end in std::mem::take(&mut self.documents) {
-            body(&mut self.rest, &end);
-        }
-    }
-
     /// The command is read; what it does to those after it is done.
     fn end(&mut self) {
         let mut command = std::mem::take(&mut self.draft);
@@ -366,69 +307,6 @@ impl Reader<'_, '_> {
         self.scene.found.push(command.clone());
         self.change(&command.words);
         inner::look_into(self, command);
-    }
-
-    /// What a built-in command changes for those after it.
-    fn change(&mut self, words: &[String]) {
-        let Some((head, rest)) = words.split_first() else { return };
-        let mut operands = rest.iter().filter(|word| !word.starts_with('-') || word.len() == 1);
-        match head.as_str() {
-            "cd" | "pushd" => {
-                let to = operands.next().map_or_else(|| self.home().to_owned(), Clone::clone);
-                self.state.cwd = self.resolved(&to);
-            }
-            "popd" => self.state.cwd = None,
-            "export" | "local" | "declare" | "typeset" | "readonly" => {
-                for word in operands {
-                    if let Some((name, value)) = word.split_once('=') {
-                        self.assign(name, value.to_owned());
-                    }
-                }
-            }
-            "read" | "unset" | "mapfile" | "readarray" | "getopts" => {
-                for word in operands {
-                    self.state.variables.insert(word.clone(), Value::Unknown);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn resolved(&self, word: &str) -> Option<PathBuf> {
-        let is_known = !word.contains(UNKNOWN) && word != "-" && !word.is_empty();
-        let path = Path::new(word);
-        match (&self.state.cwd, is_known) {
-            (_, false) => None,
-            (_, true) if path.is_absolute() => Some(clean(path)),
-            (cwd, true) => cwd.as_ref().map(|cwd| clean(&cwd.join(path))),
-        }
-    }
-
-    /// The home directory as text; unknown where there is none.
-    fn home(&self) -> &str {
-        match self.state.variables.get("HOME") {
-            Some(Value::Known(home)) => home,
-            Some(Value::OneOf(_) | Value::Unknown) => "\0",
-            None => self.scene.scope.home.as_deref().and_then(Path::to_str).unwrap_or("\0"),
-        }
-    }
-}
-
-/// The lines up to one that is `end`.
-fn body(rest: &mut impl Iterator<Item = char>, end: &str) -> String {
-    let (mut text, mut line) = (String::new(), String::new());
-    loop {
-        let next = rest.next();
-        match next {
-            Some(c) if c != '\n' => line.push(c),
-            _ if line.trim_start_matches('\t') == end => return text,
-            Some(_) => {
-                text.push_str(&line);
-                text.push('\n');
-                line.clear();
-            }
-            None => return text + &line,
-        }
     }
 }
 

@@ -189,7 +189,7 @@ fn what_would_be_lost_is_said_and_enter_says_no() {
     let clawd = Clawd::new(&endpoint).file("src/a.rs", "fn a() {}\n");
     let pty = open(&clawd);
     say(&pty, "clean up");
-    pty.wait_for("it deletes `src` and all below");
+    pty.wait_for("it deletes `src`");
     pty.wait_for("❯ 3. No");
     std::thread::sleep(GUARD);
     pty.key("enter");

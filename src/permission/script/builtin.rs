@@ -1,0 +1,67 @@
+//! What the shell's own commands change for those after them: the directory, and variables.
+
+use std::path::{Path, PathBuf};
+
+use super::{Reader, UNKNOWN, Value};
+use crate::permission::scope::clean;
+
+/// Bytes of a variable; a longer one is nobody's path.
+const LONGEST: usize = 4096;
+
+impl Reader<'_, '_> {
+    /// What a built-in command changes for those after it.
+    pub(super) fn change(&mut self, words: &[String]) {
+        let Some((head, rest)) = words.split_first() else { return };
+        let mut operands = rest.iter().filter(|word| !word.starts_with('-') || word.len() == 1);
+        match head.as_str() {
+            "cd" | "pushd" => {
+                let to = operands.next().map_or_else(|| self.home().to_owned(), Clone::clone);
+                self.state.cwd = self.resolved(&to);
+            }
+            "popd" => self.state.cwd = None,
+            "export" | "local" | "declare" | "typeset" | "readonly" => {
+                for word in operands {
+                    if let Some((name, value)) = word.split_once('=') {
+                        self.assign(name, value.to_owned());
+                    }
+                }
+            }
+            "read" | "unset" | "mapfile" | "readarray" | "getopts" => {
+                for word in operands {
+                    self.state.variables.insert(word.clone(), Value::Unknown);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn resolved(&self, word: &str) -> Option<PathBuf> {
+        let is_known = !word.contains(UNKNOWN) && word != "-" && !word.is_empty();
+        let path = Path::new(word);
+        match (&self.state.cwd, is_known) {
+            (_, false) => None,
+            (_, true) if path.is_absolute() => Some(clean(path)),
+            (cwd, true) => cwd.as_ref().map(|cwd| clean(&cwd.join(path))),
+        }
+    }
+
+    /// The home directory as text; unknown where there is none.
+    pub(super) fn home(&self) -> &str {
+        match self.state.variables.get("HOME") {
+            Some(Value::Known(home)) => home,
+            Some(Value::OneOf(_) | Value::Unknown) => "\0",
+            None => self.scene.scope.home.as_deref().and_then(Path::to_str).unwrap_or("\0"),
+        }
+    }
+
+    /// A variable has this value from here on.
+    pub(super) fn assign(&mut self, name: &str, value: String) {
+        let name = name.trim_end_matches('+').to_owned();
+        let value = if value.contains(UNKNOWN) || value.len() > LONGEST {
+            Value::Unknown
+        } else {
+            Value::Known(value)
+        };
+        self.state.variables.insert(name, value);
+    }
+}
