@@ -6,7 +6,7 @@
 //! # What the first tier holds
 //!
 //! The command runs in user, mount, process, IPC and, without a network, network namespaces of its own, made by our own
-//! program started again as a [helper], and has no capability and no way to one. In there
+//! program started again as a helper, and has no capability and no way to one. In there
 //!
 //! - nothing can be written, nor have its mode, owner or times changed, but the writable directories, `/tmp`, `/var/tmp`
 //!   and `/dev/shm`, which are private;
@@ -35,17 +35,15 @@
 //! - A cache that is not there yet cannot be made. More than sixteen commands at once begin with untouched caches.
 //! - A stub that stands for an absent protected path is seen from outside while the command runs: an empty directory, or in
 //!   `.git` a file that changes nothing. What is killed before it can put its stubs away leaves them to the next command.
-//!
-//! [helper]: self::helper
 
 mod plan;
 
 #[cfg(target_os = "linux")]
 pub mod caps;
 #[cfg(target_os = "linux")]
-mod filter;
+pub mod files;
 #[cfg(target_os = "linux")]
-pub mod landlock;
+mod filter;
 #[cfg(target_os = "linux")]
 pub mod seccomp;
 #[cfg(target_os = "linux")]

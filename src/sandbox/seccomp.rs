@@ -3,7 +3,7 @@
 //! A list of what is refused and not of what is allowed: compilers, browsers and test runners are to work, and Landlock or the
 //! namespaces hold the rest. Refused is what would look into or change other processes, what would build a new world
 //! (mounts, namespaces), what reaches past the other walls (`io_uring`, handles, keys), what only the superuser needs, and
-//! sockets, see [`sockets`].
+//! sockets, see `sockets`.
 //!
 //! The surprise: `clone3` does not exist here. Its flags stand in memory, where a filter cannot read them; told that the
 //! kernel has no such call, every C library takes `clone`, whose flags can be read.

@@ -21,7 +21,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::plan::Profile;
-use super::{Tier, caps, git, landlock, seccomp};
+use super::{Tier, caps, git, files, seccomp};
 use crate::os::process::{Confine, Spawn};
 
 /// The temporary directory, below the profile's scratch.
@@ -37,11 +37,11 @@ const CACHE: [(&str, &str); 4] =
 
 /// Whether a command can be held like this, and why not: a thread does all of it to itself, and starts nothing.
 pub fn attempt() -> Result<(), String> {
-    match landlock::abi() {
+    match files::abi() {
         0 => return Err("this kernel has no Landlock, or it is not switched on".to_owned()),
-        landlock::NEEDED.. => {}
+        files::NEEDED.. => {}
         old => {
-            let needed = landlock::NEEDED;
+            let needed = files::NEEDED;
             return Err(format!(
                 "the Landlock of this kernel is version {old}, {needed} is needed (Linux 6.2)"
             ));
@@ -67,7 +67,7 @@ pub fn confine(profile: &Profile) -> Confine {
     Box::new(move || {
         make_directories(&profile).map_err(|error| not_held("its temporary directory", &error))?;
         caps::no_new_privileges().map_err(|error| not_held("privileges", &error))?;
-        landlock::restrict(&profile, Tier::Landlock).map_err(|error| not_held("files", &error))?;
+        files::restrict(&profile, Tier::Landlock).map_err(|error| not_held("files", &error))?;
         caps::drop_all().map_err(|error| not_held("capabilities", &error))?;
         // the last: it would refuse some of the others
         seccomp::restrict(profile.network, Tier::Landlock).map_err(|error| not_held("system calls", &error))
@@ -115,7 +115,7 @@ mod tests {
     fn a_trial_leaves_whoever_asks_as_it_was() {
         let before = fs::read_to_string("/proc/thread-self/status").unwrap();
         let works = attempt();
-        assert_eq!(works.is_ok(), landlock::abi() >= landlock::NEEDED, "{works:?}");
+        assert_eq!(works.is_ok(), files::abi() >= files::NEEDED, "{works:?}");
         let now = fs::read_to_string("/proc/thread-self/status").unwrap();
         for key in ["CapEff", "NoNewPrivs", "Seccomp"] {
             let line = |status: &str| status.lines().find(|line| line.starts_with(key)).map(str::to_owned);

@@ -263,7 +263,7 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("rustix", &["src/os/", "src/sandbox/", "src/tui/terminal/", "src/headless/input.rs"]),
-    ("landlock", &["src/sandbox/landlock.rs"]),
+    ("landlock", &["src/sandbox/files.rs"]),
     ("seccompiler", &["src/sandbox/filter.rs", "src/sandbox/seccomp.rs"]),
     ("libc", &["src/sandbox/filter.rs", "src/sandbox/seccomp.rs", "src/sandbox/helper/kernel.rs"]),
     ("clap", &["src/cli/"]),

@@ -130,7 +130,7 @@ fn goes_through(clawd: &Clawd, endpoint: &Endpoint, call: (&str, Value), args: &
 #[test]
 fn rules_of_a_project_hold_back_once_it_is_trusted_and_never_let_through() {
     let endpoint = Endpoint::script([]);
-    let rules = "[permissions]\nask = [\"Edit(*.lock)\"]\ndeny = [\"Bash(touch:*)\"]\nallow = [\"Bash(true)\", \"Edit\"]";
+    let rules = "[permissions]\nask = [\"Edit(*.lock)\"]\ndeny = [\"Bash(touch:*)\"]\nallow = [\"Bash(make)\", \"Edit\"]";
     let clawd = user(&endpoint).file(SETTINGS, rules);
     let touch = || ("Bash", json!({"command": "touch a"}));
     let lock = || ("Write", json!({"file_path": "a.lock", "content": "x"}));
@@ -146,7 +146,7 @@ fn rules_of_a_project_hold_back_once_it_is_trusted_and_never_let_through() {
     check(lock(), &[&edits[..], &["--trust"]].concat(), false);
     check(other(), &[&edits[..], &["--trust"]].concat(), true);
     check(other(), &["--trust"], false);
-    check(("Bash", json!({"command": "true"})), &["--trust"], false);
+    check(("Bash", json!({"command": "make"})), &["--trust"], false);
     endpoint.finish();
 }
 

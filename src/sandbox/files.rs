@@ -29,7 +29,7 @@ const KNOWN: ABI = ABI::V9;
 /// The first interface that a tier can be made of (Linux 6.2): before, a file that may only be read could be emptied.
 pub const NEEDED: u32 = 3;
 
-/// Devices that are nobody's. Not `/dev/pts`: there the user's own terminal is, to be written to and listened at; and no
+/// Devices that are nobody's. Not `/dev/pts`: there the user's own terminal is, which one could write to and listen at; and no
 /// disk, which has in it all that is masked.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
