@@ -39,7 +39,7 @@ async fn nothing_outside_is_changed() {
         assert_eq!(world.all_of("outside"), before, "{script}");
     }
     if world.sandbox.tier() == Tier::Namespaces {
-        assert!(!world.run("unshare -Ur true").await.exit.is_success(), "there are no rooms in rooms");
+        assert!(!world.run("unshare -U true").await.exit.is_success(), "there are no rooms in rooms");
     }
 }
 
