@@ -21,7 +21,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::plan::Profile;
-use super::{Tier, caps, git, files, seccomp};
+use super::{Tier, caps, files, git, seccomp};
 use crate::os::process::{Confine, Spawn};
 
 /// The temporary directory, below the profile's scratch.

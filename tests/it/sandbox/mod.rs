@@ -15,7 +15,7 @@ mod world;
 
 use std::process::{Command, Output};
 
-use clawd::sandbox::files::{self, NEEDED};
+use clawd::sandbox::files::{NEEDED, abi as interface};
 use clawd::sandbox::{Sandbox, Tier};
 
 use rustix::process::{Gid, Uid};
@@ -135,7 +135,7 @@ fn without_a_tier_all_of_it_happens() {
 
 #[test]
 fn a_thread_without_rights_holds_what_it_promises() {
-    if files::abi() < NEEDED {
+    if interface() < NEEDED {
         return left_out("a kernel with Landlock");
     }
     check(Tier::Landlock);
@@ -185,7 +185,7 @@ fn judge(runner: &world::Runner, kind: Kind, (name, attempt, proof, expected): &
         Fate::Held => !happened,
         Fate::Gap | Fate::Meant => happened,
         Fate::GapOfUsers => happened != rustix::process::geteuid().is_root(),
-        Fate::GapBefore(abi) => happened == (files::abi() < abi),
+        Fate::GapBefore(abi) => happened == (interface() < abi),
         Fate::Depends => true,
     };
     let became = if happened { "it happens" } else { "it is held" };
