@@ -235,11 +235,10 @@ fn wrapped(how: usize, inner: &str) -> String {
         3 => format!("{inner}; ls"),
         4 => format!("( {inner} )"),
         5 => format!("{{ {inner}; }}"),
-        6 => format!("echo $({inner})"),
         7 => format!("echo \"$({inner})\""),
         // backticks within backticks would have to be escaped, and then it is another command
         8 if !inner.contains('`') => format!("echo `{inner}`"),
-        8 => format!("echo $({inner})"),
+        6 | 8 => format!("echo $({inner})"),
         9 => format!("if true; then {inner}; fi"),
         10 => format!("timeout 5 {inner}"),
         11 => format!("eval {quoted}"),

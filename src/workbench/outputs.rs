@@ -179,7 +179,7 @@ mod tests {
         let outputs = Outputs::new(None);
         let scratch = outputs.scratch().unwrap();
         std::fs::create_dir_all(scratch.join("upper/work")).unwrap();
-        std::fs::set_permissions(scratch.join("upper"), std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(scratch.join("upper"), std::fs::Permissions::from_mode(0o000)).unwrap();
         drop(outputs);
         assert!(!scratch.exists());
     }
