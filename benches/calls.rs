@@ -10,11 +10,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clawd::agent::{
-    Agent, AgentParts, Approver, Attendance, ChatContext, Inbox, LoopOptions, NoHooks, Nudging, Sink, Start,
-    TurnBudget,
+    Agent, AgentParts, Approver, Attendance, ChatContext, Inbox, LoopOptions, NoHooks, Nudging, Sink,
+    Spending, Start, TurnBudget,
 };
 use clawd::chat::Scripted;
 use clawd::chat::scripted::Answer as Said;
+use clawd::context::window::Window;
 use clawd::os::clock::SystemClock;
 use clawd::os::http::Web;
 use clawd::permission::{Mode, Policy, PolicyCell};
@@ -107,6 +108,7 @@ impl Stage {
             clock: Arc::new(SystemClock),
             system: "".into(),
             model: "m".into(),
+            window: Window::default(),
             nudging: Nudging::Off,
         })
         .unwrap();
@@ -118,6 +120,7 @@ impl Stage {
         };
         let options = LoopOptions {
             budget: TurnBudget::AtMost(10),
+            spending: Spending::unlimited(),
             attendance: Attendance::Unattended,
             token: CancellationToken::new(),
             sink: Arc::new(Deaf),

@@ -15,11 +15,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use clawd::agent::{
-    Agent, AgentParts, Approver, Attendance, ChatContext, Inbox, LoopOptions, NoHooks, Nudging, Sink, Start,
-    TurnBudget,
+    Agent, AgentParts, Approver, Attendance, ChatContext, Inbox, LoopOptions, NoHooks, Nudging, Sink,
+    Spending, Start, TurnBudget,
 };
 use clawd::chat::Scripted;
 use clawd::chat::scripted::Answer as Said;
+use clawd::context::window::Window;
 use clawd::os::clock::SystemClock;
 use clawd::os::http::Web;
 use clawd::permission::{Mode, Policy, PolicyCell};
@@ -230,6 +231,7 @@ impl Stage {
             clock: Arc::new(SystemClock),
             system: "".into(),
             model: "m".into(),
+            window: Window::default(),
             nudging: Nudging::Off,
         })
         .unwrap();
@@ -241,6 +243,7 @@ impl Stage {
         };
         let options = LoopOptions {
             budget: TurnBudget::AtMost(10),
+            spending: Spending::unlimited(),
             attendance: Attendance::Unattended,
             token: CancellationToken::new(),
             sink: Arc::new(Deaf),

@@ -104,7 +104,7 @@ impl Exit {
     pub fn after(end: &RunEnd) -> Self {
         match end {
             RunEnd::Done => Self::Done,
-            RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } => Self::TurnLimit,
+            RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } | RunEnd::OverBudget { .. } => Self::TurnLimit,
             RunEnd::Aborted => Self::Aborted,
             RunEnd::Refused => Self::Failed,
             RunEnd::Failed(error) => match error.kind {

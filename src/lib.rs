@@ -94,6 +94,8 @@
 //! | `Session`, `append`, `load`, `toApiMessages` | [`SessionLog`](session::SessionLog), [`load`](session::load), [`History::view`](protocol::History::view) |
 //! | `buildSystemPrompt` | [`build_system_prompt`](context::prompt::build_system_prompt) |
 //! | `ConversationMemory` | [`History`](protocol::History) |
+//! | `TokenCounter` | [`measure`](context::size::measure) |
+//! | `CompactionService` | `agent/compact.rs`, in the words of [`summary`](context::summary) |
 
 // In reading order, which is the order of imports too: a blank line each keeps the formatter from sorting them.
 

@@ -10,12 +10,13 @@ use std::process::ExitCode;
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::app::{App, DEMO_PROMPT, Doctor, First, find_model};
+use crate::app::{App, DEMO_PROMPT, Doctor, First, find_model, sessions, settings, settings_path};
 use crate::cli::{self, Cli, OutputFormat, Parsed, Task};
 use crate::conversation::Attendance;
 use crate::error::{Error, Exit, Kind};
 use crate::headless::input::{Piped, Words, join, read_piped};
 use crate::headless::{self, Format, Reader, Report, Scene};
+use crate::os::clock::{Clock, SystemClock};
 use crate::os::env::{self, Env};
 use crate::os::log;
 use crate::os::process::{adopt_orphans, end_orphans};
@@ -54,6 +55,12 @@ fn start(cli: Cli) -> Result<ExitCode, Error> {
         Task::Print(format) => print_one(cli, env, format),
         Task::Chat => chat(cli, env),
         Task::Doctor => doctor(&cli, &env),
+        Task::Sessions(ref task) => {
+            let now_ms = SystemClock.now_ms();
+            sessions(task, &cli, &env, now_ms).map(|text| print_page(&text))
+        }
+        Task::ConfigShow => settings(&cli, &env).map(|text| print_page(&text)),
+        Task::ConfigPath => settings_path(&env).map(|text| print_page(&text)),
         Task::Demo => {
             let prompt = cli.prompt.or_else(|| Some(DEMO_PROMPT.to_owned()));
             chat(Cli { prompt, ..cli }, env)
@@ -71,7 +78,7 @@ fn harden() {
 /// The interactive program.
 fn chat(cli: Cli, env: Env) -> Result<ExitCode, Error> {
     let scene = tui::Scene::of(&cli, &env);
-    tui::terminal::fit(env.text("TERM")).map_err(|unfit| Error::new(Kind::Usage, unfit.to_string()))?;
+    tui::terminal::fit().map_err(|unfit| Error::new(Kind::Usage, unfit.to_string()))?;
     let app = App::open(cli, env)?;
     let runtime = runtime(Builder::new_multi_thread().worker_threads(SCREEN_WORKERS))?;
     let code = runtime.block_on(async {
@@ -208,7 +215,9 @@ async fn answer_firsts(app: &mut App) -> Result<(), Error> {
     loop {
         match app.first() {
             First::Trust(_) => app.leave_open()?,
-            First::Session(_) => app.pick(None)?,
+            First::Session => {
+                app.pick(None)?;
+            }
             First::Endpoint => return Err(crate::config::ConfigError::NoEndpoint.into()),
             First::Model => {
                 let model = find_model(&app.model_search()?).await?;
@@ -226,9 +235,9 @@ fn runtime(builder: &mut Builder) -> Result<Runtime, Error> {
         .map_err(|error| Error::new(Kind::Internal, format!("cannot start the runtime: {error}")))
 }
 
-#[expect(clippy::print_stderr, reason = "the program's last word goes to standard error")]
+/// The program's last word. Where standard error is gone there is nobody to tell.
 fn complain(error: &Error) -> ExitCode {
-    eprintln!("Error: {}", sanitize_line(&error.to_string()));
+    writeln!(io::stderr(), "Error: {}", sanitize_line(&error.to_string())).ok();
     ExitCode::from(error.exit().code())
 }
 

@@ -126,6 +126,7 @@ async fn answer(run: &mut Run<'_>, outcome: &mut Outcome, finished: Finished) {
 mod tests {
     use std::path::Path;
     use std::sync::Mutex;
+    use std::thread::{self, ThreadId};
 
     use futures_util::future::BoxFuture;
     use serde_json::{Map, Value};
@@ -134,8 +135,10 @@ mod tests {
     use super::super::*;
     use crate::chat::scripted::{Answer as Line, Scripted};
     use crate::os::clock::SystemClock;
-    use crate::permission::{Policy, Rules};
-    use crate::protocol::{Access, AgentEvent, Answer, Display, Message, Preview, Question, ToolCall};
+    use crate::permission::{Enforced, Policy, Rules, SandboxMode, Sandboxing};
+    use crate::protocol::{
+        Access, AgentEvent, Answer, Display, ExecAccess, Message, Preview, Question, ToolCall,
+    };
     use crate::tools::{Concurrency, Prepared, Scene, Tool, ToolResult};
     use crate::workbench::Setup;
 
@@ -275,6 +278,7 @@ mod tests {
             ("Look", Concurrency::SideBySide, Access::Nothing),
             ("Do", Concurrency::Alone, Access::Nothing),
             ("Ask", Concurrency::Alone, outside),
+            ("Run", Concurrency::Alone, Access::Exec(ExecAccess { command: "make".into(), cwd: "/".into() })),
         ] {
             tools.register(Arc::new(Noted { name, concurrency, access, log: log.clone() })).unwrap();
         }
@@ -288,12 +292,14 @@ mod tests {
             clock: Arc::new(SystemClock),
             system: "s".into(),
             model: "m".into(),
+            window: Window::default(),
             nudging: Nudging::Off,
         });
         let context =
             ChatContext { history: History::new(), policy, bench: Arc::new(bench), inbox: Inbox::default() };
         let options = LoopOptions {
             budget: TurnBudget::AtMost(5),
+            spending: Spending::unlimited(),
             attendance: Attendance::Attended,
             token: CancellationToken::new(),
             sink: Arc::new(log.clone()),
@@ -321,6 +327,29 @@ mod tests {
         *granting.policy.lock().unwrap() = Some(cell.clone());
         let log = run_with(granting, cell, &calls).await;
         assert_eq!(log.of(&["ask", "run"]), ["ask", "run a", "run b", "run c"]);
+    }
+
+    /// The threads that asked whether there is a sandbox, in order.
+    static ASKED: Mutex<Vec<ThreadId>> = Mutex::new(Vec::new());
+
+    #[tokio::test]
+    async fn the_sandbox_is_looked_for_on_a_thread_that_nobody_waits_for() {
+        let enforced = Enforced::new(|| {
+            ASKED.lock().unwrap().push(thread::current().id());
+            true
+        });
+        let sandbox = Sandboxing { enforced, ..Sandboxing::default() };
+        let off = Sandboxing { mode: SandboxMode::Off, ..sandbox };
+        let judging = |sandbox| PolicyCell::new(Policy { sandbox, ..Policy::default() });
+        let log = run_with(Log::default(), judging(off), &[("Run", "x")]).await;
+        assert_eq!(
+            (log.of(&["run"]).len(), ASKED.lock().unwrap().len()),
+            (1, 0),
+            "who wants none pays for none"
+        );
+        let log = run_with(Log::default(), judging(sandbox), &[("Run", "x")]).await;
+        let asked = ASKED.lock().unwrap();
+        assert!(log.of(&["run"]).len() == 1 && asked[0] != thread::current().id(), "{asked:?}");
     }
 
     #[tokio::test]

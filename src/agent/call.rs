@@ -23,11 +23,11 @@ use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
 use crate::protocol::{
-    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, Occasion,
-    Question, Tail, Terms, ToolCall, ToolStatus,
+    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Hold, Network, Occasion,
+    Question, Tail, Terms, ToolCall, ToolStatus, Wording,
 };
 use crate::text::redact::Hide;
-use crate::tools::{Concurrency, Host, Prepared, Scene, ToolResult};
+use crate::tools::{Concurrency, Host, Prepared, Scene, Tool, ToolResult};
 use crate::workbench::Workbench;
 
 /// How long a tool may take to end after an abort. Processes get 30 ms of it before they are handed on; this is
@@ -103,6 +103,12 @@ pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
         let text = unknown_tool(run, &call);
         return Readied::Finished(Finished::failed(call, text));
     };
+    ready_with(run, tool.as_ref(), AskedCall { call, form, arguments }).await
+}
+
+/// The same with the tool already found.
+pub(super) async fn ready_with(run: &mut Run<'_>, tool: &dyn Tool, asked: AskedCall) -> Readied {
+    let AskedCall { call, form, arguments } = asked;
     let prepared = arguments.and_then(|map| {
         Ok((tool.prepare(&map, run.context.bench.root()).map_err(as_error)?, Value::Object(map)))
     });
@@ -120,6 +126,21 @@ pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
             hush::result(run.context.bench.redactor(), Hide::All, &mut finished.result);
             Readied::Finished(finished)
         }
+    }
+}
+
+impl Runnable {
+    /// A call that is the user's own: nobody is asked, nothing is held.
+    pub(super) fn of_the_user(
+        run: &Run<'_>,
+        (id, tool): (&str, &dyn Tool),
+        prepared: Box<dyn Prepared>,
+    ) -> Self {
+        let (call, form) = (ToolCall::new(id, tool.name(), "{}"), CallForm::Native);
+        let host = Arc::new(RunHost::new(run, &call, form));
+        let permit = Permit { terms: Terms { hold: Hold::Free, wording: Wording::Own }, hide: Hide::Keys };
+        let concurrency = Concurrency::Alone;
+        Self { call, form, input: Value::Null, concurrency, prepared, permit, host }
     }
 }
 
@@ -142,6 +163,9 @@ fn as_error(text: String) -> String {
 /// Whether it may run, on which terms, and what of its result is hidden then.
 async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Permit, Box<Finished>> {
     let access = runnable.prepared.access();
+    if matches!(access, Access::Exec(_)) {
+        find_sandbox(run, runnable).await?;
+    }
     let verdict = run.context.policy.snapshot().judge(runnable.form, &runnable.call.name, &access);
     let (reason, remember, careful, terms) = match verdict {
         Verdict::Deny { reason } => return Err(Finished::denied(&runnable.call, reason, AfterDenial::GoOn)),
@@ -176,6 +200,21 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Permit, Box<Fi
     Ok(Permit { terms, hide })
 }
 
+/// A judgement of a command asks whether the system can hold it. Finding that out takes a process, once, and no thread that
+/// serves others waits for it. Who is stopped meanwhile leaves a search behind that ends by itself.
+async fn find_sandbox(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
+    let policy = run.context.policy.snapshot();
+    let (sandbox, mode) = (policy.sandbox, policy.mode);
+    tokio::select! {
+        biased;
+        () = run.options.token.cancelled() => {
+            Err(Finished::not_run(runnable.call.clone(), NotRun::Interrupted))
+        }
+        // whoever wants no sandbox pays for none; one that cannot be looked for is looked for by the judgement
+        _ = tokio::task::spawn_blocking(move || sandbox.is_wanted(mode) && sandbox.is_enforced()) => Ok(()),
+    }
+}
+
 /// The terms after a yes: those of this moment, for the mode may have changed while the question was open.
 fn terms_now(
     run: &Run<'_>,
@@ -192,7 +231,7 @@ fn terms_now(
         Network::On => hold.with_network(),
     };
     // what was shown is what runs
-    Ok(Terms { hold, command: None })
+    Ok(Terms { hold, wording: Wording::Own })
 }
 
 fn block(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {

@@ -69,7 +69,10 @@ impl HushedSink {
             | AgentEvent::PermissionDenied { reason: text, .. }
             | AgentEvent::Notice { text, .. } => redactor.redact_in(text, Hide::Keys),
             // a message was cleaned before it was recorded: what is kept is what is sent
-            AgentEvent::Recorded(_) | AgentEvent::Waiting(_) | AgentEvent::Compaction { .. } => {}
+            AgentEvent::Recorded(_)
+            | AgentEvent::Waiting(_)
+            | AgentEvent::Measured { .. }
+            | AgentEvent::Compaction { .. } => {}
         }
     }
 }
@@ -143,6 +146,7 @@ pub(super) fn end(redactor: &Redactor, mut end: RunEnd) -> RunEnd {
         RunEnd::Done
         | RunEnd::TurnLimit { .. }
         | RunEnd::Looping { .. }
+        | RunEnd::OverBudget { .. }
         | RunEnd::Aborted
         | RunEnd::Refused => {}
     }

@@ -11,13 +11,18 @@
 
 mod asked;
 mod batch;
+pub mod budget;
 mod call;
+mod compact;
 mod format;
+mod guide;
 mod host;
 mod hush;
 pub mod inbox;
 pub mod intent;
 mod loops;
+mod mention;
+mod own;
 pub mod seams;
 mod turns;
 mod watcher;
@@ -30,12 +35,16 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::chat::ChatService;
+use crate::context::Prompt;
+use crate::context::window::Window;
 use crate::os::clock::Clock;
 use crate::permission::PolicyCell;
 use crate::protocol::{Carry, History, LoopError, LoopErrorType, LoopResult, ModelId, UserMessage};
 use crate::tools::ToolRegistry;
 use crate::workbench::Workbench;
 
+pub use budget::{PriceList, Spending};
+pub use guide::told as instructions_told;
 pub use inbox::Inbox;
 pub use seams::{AgentHooks, Approver, HookVerdict, NoHooks, Sink};
 
@@ -56,6 +65,8 @@ pub struct AgentParts {
     pub system: Arc<str>,
     /// Which model to ask for.
     pub model: ModelId,
+    /// How much fits into a request to it.
+    pub window: Window,
     /// What to do when the model announces an action instead of doing it.
     pub nudging: Nudging,
 }
@@ -91,6 +102,8 @@ pub struct ChatContext {
 pub struct LoopOptions {
     /// How many turns it gets.
     pub budget: TurnBudget,
+    /// What the session may use.
+    pub spending: Spending,
     /// Whether somebody is there to answer.
     pub attendance: Attendance,
     /// Fires when the run is to stop.
@@ -124,6 +137,10 @@ pub enum Attendance {
 pub enum Start {
     /// With something new to say.
     Prompt(Vec<UserMessage>),
+    /// With a command of the user's own, which is no request.
+    Own(String),
+    /// With the wish that the conversation takes less room, and what is to be kept above all.
+    Compact(Option<String>),
     /// With nothing new: after the turn limit, or once more after a failure.
     Continue(Carry),
 }
@@ -165,6 +182,19 @@ impl Agent {
     #[must_use]
     pub fn model(&self) -> &ModelId {
         &self.parts.model
+    }
+
+    /// What each of its requests to `model` begins with.
+    #[must_use]
+    pub fn prompt(&self, model: ModelId) -> Prompt {
+        let (system, tools) = (Arc::clone(&self.parts.system), self.parts.tools.definitions());
+        Prompt { model, system, tools }
+    }
+
+    /// The system prompt of each of its requests.
+    #[must_use]
+    pub fn system(&self) -> &str {
+        &self.parts.system
     }
 
     /// The tools it offers, by name.

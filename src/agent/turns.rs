@@ -4,19 +4,24 @@
 //! open calls) stands outside the dropped future. History changes in one place, [`Run::record`]. The presence of calls decides
 //! whether it goes on, never the finish reason: many servers say `stop` and call tools.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::compact::{Flow, Room};
+use super::guide;
 use super::hush::{self, HushedApprover, HushedSink};
 use super::loops::{self, Repetition};
 use super::watcher::Watcher;
-use super::{Agent, Attendance, ChatContext, LoopOptions, Nudging, Start, asked, batch, intent};
+use super::{
+    Agent, Attendance, ChatContext, LoopOptions, Nudging, Start, asked, batch, intent, mention, own,
+};
 use crate::chat::{ChatError, Completion, Remedy};
 use crate::context;
 use crate::permission::Mode;
 use crate::protocol::{
     AgentEvent, AssistantMessage, CallForm, Carry, Draft, Entry, EntryBody, LoopError, LoopErrorType,
-    LoopResult, Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, UserMessage, Waiting,
+    LoopResult, Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, Usage, UserMessage,
+    Waiting,
 };
 use crate::text::blank::is_blank;
 
@@ -41,12 +46,13 @@ pub(super) struct Run<'a> {
     carry: Carry,
     text_calls: TextCalls,
     budget_used: u32,
+    pub(super) room: Room,
     began: Instant,
     final_message: String,
 }
 
 /// What came back from the endpoint.
-enum Reply {
+pub(super) enum Reply {
     Answer(Box<Completion>),
     Aborted(Draft),
     Failed(ChatError),
@@ -78,6 +84,7 @@ impl<'a> Run<'a> {
             carry: Carry::default(),
             text_calls: TextCalls::Unseen,
             budget_used: 0,
+            room: Room::default(),
             began: Instant::now(),
             final_message: String::new(),
         }
@@ -85,14 +92,10 @@ impl<'a> Run<'a> {
 
     /// Runs to the end, whatever it is.
     pub(super) async fn execute_loop(mut self, start: Start) -> LoopResult {
-        self.begin(start).await;
-        let end = if self.options.budget.turns() == 0 {
-            RunEnd::Failed(LoopError {
-                kind: LoopErrorType::ChatDisabled,
-                message: "chat is disabled: max_turns is 0 (try --max-turns -1)".to_owned(),
-            })
-        } else {
-            self.turns().await
+        let end = match start {
+            Start::Own(command) => own::run(&mut self, &command).await,
+            Start::Compact(wish) => self.compact(wish.as_deref()).await,
+            Start::Prompt(_) | Start::Continue(_) => self.answer(start).await,
         };
         self.carry.metadata.duration += self.began.elapsed();
         tracing::debug!(?end, turns = self.carry.metadata.turns_count, "the run is over");
@@ -104,9 +107,23 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// What is said is answered, turn by turn.
+    async fn answer(&mut self, start: Start) -> RunEnd {
+        self.begin(start).await;
+        if self.options.budget.turns() == 0 {
+            RunEnd::Failed(LoopError {
+                kind: LoopErrorType::ChatDisabled,
+                message: "chat is disabled: max_turns is 0 (try --max-turns -1)".to_owned(),
+            })
+        } else {
+            self.turns().await
+        }
+    }
+
     async fn begin(&mut self, start: Start) {
         match start {
             Start::Prompt(messages) => self.record_all(messages).await,
+            Start::Own(_) | Start::Compact(_) => {}
             Start::Continue(carry) => {
                 self.carry = carry;
                 loops::forgive(&mut self.carry);
@@ -121,6 +138,13 @@ impl<'a> Run<'a> {
             }
             let queued = self.context.inbox.drain();
             self.record_all(queued).await;
+            guide::tell(self).await;
+            if let Some(used) = self.options.spending.reached(&self.context.history) {
+                return RunEnd::OverBudget { used };
+            }
+            if self.make_room().await == Flow::Aborted {
+                return RunEnd::Aborted;
+            }
             match self.turn().await {
                 Next::Again if self.budget_used >= self.options.budget.turns() => {
                     return RunEnd::TurnLimit { turns: self.carry.metadata.turns_count };
@@ -138,7 +162,7 @@ impl<'a> Run<'a> {
             max_turns: self.options.budget.turns(),
         })
         .await;
-        let mut completion = match self.ask_until_something_comes().await {
+        let mut completion = match self.ask_in_room().await {
             Reply::Answer(completion) => self.agent.parts.hooks.after_llm_call(*completion),
             Reply::Aborted(draft) => {
                 if let Some(mut message) = draft.into_aborted(self.model()) {
@@ -167,7 +191,7 @@ impl<'a> Run<'a> {
     }
 
     /// Asks; an answer in which nothing stands is asked for again.
-    async fn ask_until_something_comes(&mut self) -> Reply {
+    pub(super) async fn ask_until_something_comes(&mut self) -> Reply {
         for attempt in 1..=EMPTY_RETRIES + 1 {
             let reply = self.ask().await;
             let Reply::Answer(completion) = reply else { return reply };
@@ -306,7 +330,7 @@ impl<'a> Run<'a> {
             Message::User(user) if matches!(user.origin, Origin::User | Origin::Queued) => Some(user),
             Message::User(_) | Message::Assistant(_) | Message::Tool(_) => None,
         });
-        spoken.map(|user| user.content.to_text()).unwrap_or_default()
+        spoken.map(UserMessage::words).unwrap_or_default()
     }
 
     fn count(&mut self, message: &AssistantMessage) {
@@ -322,20 +346,33 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn model(&self) -> ModelId {
+    /// Of a request that is no turn.
+    pub(super) fn count_usage(&mut self, usage: Usage) {
+        self.carry.metadata.usage.add(usage);
+    }
+
+    pub(super) fn model(&self) -> ModelId {
         self.carry.model.clone().unwrap_or_else(|| self.agent.parts.model.clone())
     }
 
-    async fn record_all(&mut self, messages: Vec<UserMessage>) {
+    pub(super) async fn record_all(&mut self, messages: Vec<UserMessage>) {
         for message in messages {
+            let (message, left_out) = mention::attach(self, message).await;
             self.record(Message::User(message)).await;
+            for text in left_out {
+                self.notice(NoticeKind::Info, &text).await;
+            }
         }
     }
 
-    /// The one place where a run changes the history: kept first, then shown, then counted here.
     pub(super) async fn record(&mut self, mut message: Message) {
         hush::message(self.context.bench.redactor(), &mut message);
-        let entry = Entry { timestamp: self.agent.parts.clock.now_ms(), body: EntryBody::Message(message) };
+        self.record_body(EntryBody::Message(message)).await;
+    }
+
+    /// The one place where a run changes the history: kept first, then shown, then counted here.
+    pub(super) async fn record_body(&mut self, body: EntryBody) {
+        let entry = Entry { timestamp: self.agent.parts.clock.now_ms(), body };
         self.emit(AgentEvent::Recorded(entry.clone())).await;
         self.context.history.apply(&entry);
     }
@@ -344,18 +381,8 @@ impl<'a> Run<'a> {
         self.options.sink.emit(event).await;
     }
 
-    async fn notice(&self, kind: NoticeKind, text: &str) {
+    pub(super) async fn notice(&self, kind: NoticeKind, text: &str) {
         self.emit(AgentEvent::Notice { kind, text: text.to_owned() }).await;
-    }
-}
-
-impl Agent {
-    fn prompt(&self, model: ModelId) -> context::Prompt {
-        context::Prompt {
-            model,
-            system: Arc::clone(&self.parts.system),
-            tools: self.parts.tools.definitions(),
-        }
     }
 }
 

@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::facts::{Facts, Resumed};
-use super::{App, Begun, Pick, models, services};
-use crate::agent::{Agent, Attendance, TurnBudget};
+use super::{App, Begun, models, services};
+use crate::agent::{Agent, Attendance, TurnBudget, instructions_told};
 use crate::cli::{Keep, Onward, Session};
 use crate::config::{Secret, Secrets};
 use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
 use crate::os::child_env::{Passing, child_environment};
 use crate::os::paths::{Paths, resolve};
-use crate::permission::{Exists, Found, Links, Policy, PolicyCell, Scope, Variables};
+use crate::permission::{Exists, Found, Links, Policy, PolicyCell, Rule, Scope, Variables};
+use crate::project::{Below, Instruction};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
-use crate::session::{Opened, SessionPlace, SessionRef};
+use crate::session::{Opened, SessionError, SessionPlace, SessionRef, index};
 use crate::tools::recall;
+use crate::workbench::guides::Guide;
 use crate::workbench::{Setup, Workbench};
 
 /// The session that is to go on.
@@ -42,14 +44,17 @@ impl App {
     pub fn begin(&mut self, attendance: Attendance) -> Result<Begun, Error> {
         let model = self.model.clone().ok_or_else(models::none_named)?;
         let opened = self.open_session(&model)?;
+        self.adopt_directories(&opened.history);
         self.session = Some(opened.id.clone());
         let bench = Arc::new(self.bench(&opened.id)?);
-        let policy = PolicyCell::new(self.policy()?);
-        veil(&bench, &policy);
+        let granted = self.told.grants(self.place.paths.as_ref())?;
+        let policy = PolicyCell::new(self.policy(granted.rules));
         let agent = Arc::new(self.agent(&model, &bench)?);
-        recall(&opened.history, &bench);
+        self.furnish(&bench, &policy, &opened.history);
         let mut remarks = std::mem::take(&mut self.remarks);
         remarks.extend(self.told.notes().iter().map(|text| (NoticeKind::Info, text.clone())));
+        remarks.extend(granted.note.map(|text| (NoticeKind::Trust, text)));
+        remarks.extend(self.unpriced(&model).map(|text| (NoticeKind::Info, text)));
         remarks.extend(opened.warnings.iter().map(|text| (NoticeKind::Info, text.clone())));
         let resumed = resumed(&opened.history);
         let facts = Facts {
@@ -64,6 +69,7 @@ impl App {
             policy,
             bench,
             budget: self.budget(),
+            spending: self.spending(),
             attendance,
             clock: Arc::clone(&self.clock),
         });
@@ -79,9 +85,9 @@ impl App {
         let opened = self.sessions().begin(&model, self.clock.now_ms());
         let bench = Arc::new(self.bench(&opened.id)?);
         let agent = Arc::new(self.agent(&model, &bench)?);
-        veil(&bench, conversation.policy_cell());
+        self.furnish(&bench, conversation.policy_cell(), &opened.history);
         self.session = Some(opened.id);
-        conversation.renew(conversation::Fresh { agent, log: opened.log, bench });
+        conversation.renew(conversation::Fresh { agent, log: opened.log, bench, history: opened.history });
         Ok(())
     }
 
@@ -98,31 +104,32 @@ impl App {
         }
     }
 
-    /// The sessions of this directory, newest first.
-    pub(super) fn picks(&self) -> Vec<Pick> {
-        let titled = self.sessions().titled();
-        titled.into_iter().map(|(id, title)| Pick { id: id.to_string(), title }).collect()
-    }
-
     /// Finds the session that is to go on and takes it, before any screen is shown: whether it is there and free decides
     /// whether the program starts at all.
     pub(super) fn take_session(&mut self) -> Result<(), Error> {
+        self.take_wanted_session().map_err(|error| Error::session(&error))
+    }
+
+    pub(super) fn take_wanted_session(&mut self) -> Result<(), SessionError> {
         let sessions = self.sessions();
         let (found, onward) = match &self.cli.session {
+            Session::Picked(_) if index::list(&sessions.project).is_empty() => {
+                return Err(SessionError::None);
+            }
             Session::New | Session::Picked(_) => return Ok(()),
             Session::Last(onward) => (sessions.newest(), *onward),
             Session::ById(id, onward) => (sessions.find(id), *onward),
         };
-        let taken = found.and_then(|session| match onward {
-            Onward::Same => sessions.resume(&session).map(|opened| Taken::Opened(Box::new(opened))),
-            Onward::Fork => Ok(Taken::ToFork(session)),
-        });
-        self.taken = taken.map_err(|error| Error::session(&error))?;
+        let session = found?;
+        self.taken = match onward {
+            Onward::Same => Taken::Opened(Box::new(sessions.resume(&session)?)),
+            Onward::Fork => Taken::ToFork(session),
+        };
         self.adopt_session_model();
         Ok(())
     }
 
-    fn open_session(&mut self, model: &ModelId) -> Result<Opened, Error> {
+    pub(super) fn open_session(&mut self, model: &ModelId) -> Result<Opened, Error> {
         let (sessions, now) = (self.sessions(), self.clock.now_ms());
         match std::mem::take(&mut self.taken) {
             Taken::Nothing => Ok(sessions.begin(model, now)),
@@ -133,9 +140,9 @@ impl App {
         }
     }
 
-    fn bench(&self, session: &SessionId) -> Result<Workbench, Error> {
+    pub(super) fn bench(&self, session: &SessionId) -> Result<Workbench, Error> {
         let outputs = self.keeps_sessions().then(|| self.sessions().project.join(session.as_str()));
-        Workbench::new(Setup {
+        let bench = Workbench::new(Setup {
             root: self.place.cwd.clone(),
             outputs,
             bounds: self.bounds(),
@@ -144,10 +151,12 @@ impl App {
         })
         .map_err(|error| {
             Error::new(Kind::Config, format!("cannot work in {}: {error}", self.place.cwd.display()))
-        })
+        })?;
+        self.open_to(&bench);
+        Ok(bench)
     }
 
-    fn child_environment(&self) -> Vec<(OsString, OsString)> {
+    pub(super) fn child_environment(&self) -> Vec<(OsString, OsString)> {
         let Secrets { variables, keys, passed } = &self.config.secrets;
         let keys: Vec<&str> = keys.iter().map(Secret::expose).collect();
         child_environment(&self.place.env, Passing { key_variables: variables, keys: &keys, listed: passed })
@@ -157,11 +166,11 @@ impl App {
         services::agent(self, model, bench)
     }
 
-    fn policy(&self) -> Result<Policy, Error> {
+    fn policy(&self, granted: Vec<Rule>) -> Policy {
         let mut rules = self.config.permissions.rules.clone();
-        rules.allow.extend(self.told.grants(self.place.paths.as_ref())?);
+        rules.allow.extend(granted);
         let mode = self.config.permissions.mode.value;
-        Ok(Policy { mode, rules, scope: self.scope(), sandbox: self.sandboxing(), sight: self.sight() })
+        Policy { mode, rules, scope: self.scope(), sandbox: self.sandboxing(), sight: self.sight() }
     }
 
     fn scope(&self) -> Scope {
@@ -169,8 +178,9 @@ impl App {
             self.place.env.path("TMPDIR").map(PathBuf::from).or_else(|| Some(PathBuf::from("/tmp")));
         Scope {
             project: self.told.project_root(),
-            workspace: vec![self.place.cwd.clone()],
+            workspace: self.roots(),
             temporary: temporary.into_iter().collect(),
+            writable: self.writable_roots().collect(),
             home: self.place.env.path("HOME").map(PathBuf::from),
             outputs: self.keeps_sessions().then(|| self.sessions().project),
             links: Links::new(|path| resolve(path).unwrap_or_else(|_| path.to_owned())),
@@ -194,6 +204,31 @@ fn look(path: &Path) -> Found {
     }
 }
 
+impl App {
+    /// What a bench has to know of the session that it is for: what searches pass over, what directories below say, and which
+    /// files the model has seen.
+    pub(super) fn furnish(&self, bench: &Workbench, policy: &PolicyCell, history: &History) {
+        veil(bench, policy);
+        self.guide(bench, history);
+        recall(history, bench);
+    }
+
+    /// What directories below say counts where the user has said yes, and is told once.
+    fn guide(&self, bench: &Workbench, history: &History) {
+        let nested = self.told.nested();
+        let root = self.told.project_root();
+        for name in instructions_told(history) {
+            bench.guides().knows(root.join(name).parent().map(Path::to_owned).unwrap_or_default());
+        }
+        bench.guides().set(Arc::new(move |directory| {
+            Some(match nested.of(directory)? {
+                Below::Told(Instruction { name, text }) => Guide::Told { name, text },
+                Below::LeftOut(name) => Guide::LeftOut { name },
+            })
+        }));
+    }
+}
+
 /// A search passes over what may not be read unasked, as the rules are at that moment.
 fn veil(bench: &Workbench, policy: &PolicyCell) {
     let policy = policy.clone();
@@ -204,7 +239,7 @@ fn veil(bench: &Workbench, policy: &PolicyCell) {
 }
 
 /// The last that was said and done, from a prompt on, and how many messages stand before it.
-fn resumed(history: &History) -> Option<Resumed> {
+pub(super) fn resumed(history: &History) -> Option<Resumed> {
     let all: Vec<&Message> = history.messages().collect();
     let spoken = all.iter().enumerate().filter(|(_, message)| is_spoken(message));
     let newest: Vec<(usize, &&Message)> = spoken.rev().take(SHOWN_AGAIN).collect();

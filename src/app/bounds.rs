@@ -31,11 +31,16 @@ impl App {
         let own = self.place.paths.as_ref().map(own).unwrap_or_default();
         let secrets = self.place.env.path("HOME").map(home_secrets).unwrap_or_default();
         Bounds {
-            writable: self.config.sandbox.writable_roots.iter().cloned().filter_map(real).collect(),
+            writable: self.writable_roots().filter(|path| path.exists()).collect(),
             masked: own.into_iter().chain(secrets).filter_map(real).collect(),
             caches: self.caches().filter_map(real).collect(),
             ..Bounds::default()
         }
+    }
+
+    /// What held commands may write beside the workspace, whether it is there yet or not.
+    pub(super) fn writable_roots(&self) -> impl Iterator<Item = PathBuf> {
+        self.config.sandbox.writable_roots.iter().filter_map(|path| resolve(path).ok())
     }
 
     fn caches(&self) -> impl Iterator<Item = PathBuf> {

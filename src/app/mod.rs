@@ -4,19 +4,35 @@
 //! anybody to talk to ([`App::first`]: trust, an endpoint, a model), and then [`App::begin`]. Front ends get values and a
 //! `Conversation`; they never see a service, a tool or a file. What several front ends want done stands here once.
 
+mod account;
+mod added;
 mod begin;
 mod bounds;
+mod changes;
+mod clipboard;
+mod copy;
 mod demo;
 mod doctor;
+mod drafts;
+mod editor;
+mod examine;
+mod export;
 pub mod facts;
+mod files;
 mod kept;
 mod known;
 mod local;
+mod looks;
 mod models;
+mod note;
 mod open;
 mod question;
+mod resume;
 mod rules;
 mod services;
+mod sessions;
+mod settings;
+mod spending;
 mod status;
 mod switch;
 mod told;
@@ -33,6 +49,7 @@ use crate::os::env::Env;
 use crate::os::paths::Paths;
 use crate::protocol::{ModelId, NoticeKind, SessionId};
 use crate::sandbox;
+use crate::session::SessionError;
 use crate::text::redact::{Hide, Redactor};
 use begin::Taken;
 use demo::Sample;
@@ -42,14 +59,29 @@ use services::Learnt;
 use told::Told;
 
 pub use crate::chat::discover::ModelList;
+pub use crate::cli::Onward;
+pub use crate::config::{
+    InputKeys, Motion, Mouse, Notifications, OwnTheme, Showing, Surface, THEME_ROLES, TuiConfig,
+};
 pub use bounds::find_sandbox;
+pub use changes::{ChangedFiles, Changes};
+pub use clipboard::{Clipboard, keep_image};
+pub use copy::{Copy, copied};
 pub use demo::PROMPT as DEMO_PROMPT;
 pub use doctor::{Diagnosis, Doctor};
+pub use drafts::Drafts;
+pub use examine::Examination;
+pub use files::FileIndex;
 pub use known::ModelRow;
 pub use local::find_local_servers;
+pub use looks::ThemeList;
 pub use models::{Glimpse, ModelGlance, ModelSearch, find_model, list_models, look_at_model};
+pub use note::Noted;
 pub use question::{GroupForm, TrustGroup, TrustQuestion, WhyAsked};
+pub use resume::{Pick, Picked, SessionList};
 pub use rules::{InForce, Removal, RuleRow};
+pub use sessions::sessions;
+pub use settings::{settings, settings_path};
 pub use switch::{Insight, Switched};
 
 /// The program with its configuration read, before or after there is somebody to talk to.
@@ -78,6 +110,8 @@ struct Place {
     /// None where there is no home directory: then nothing is kept.
     paths: Option<Paths>,
     cwd: PathBuf,
+    /// Directories that may be read and edited too, without links.
+    added: Vec<PathBuf>,
     /// Takes secrets out of all that is kept, shown and sent.
     redactor: Arc<Redactor>,
 }
@@ -88,22 +122,13 @@ pub enum First {
     /// The directory is not trusted, and brings something.
     Trust(TrustQuestion),
     /// A session is to be picked.
-    Session(Vec<Pick>),
+    Session,
     /// No endpoint is configured.
     Endpoint,
     /// No model is named: the endpoint is to be asked.
     Model,
     /// Nothing: [`App::begin`].
     Nothing,
-}
-
-/// A session that can be picked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pick {
-    /// Its ID.
-    pub id: String,
-    /// Its title: what was said first in it.
-    pub title: String,
 }
 
 /// A conversation that can be talked to, and what to tell about it.
@@ -137,7 +162,7 @@ impl App {
             return First::Nothing;
         }
         if let Session::Picked(_) = self.cli.session {
-            return First::Session(self.picks());
+            return First::Session;
         }
         if self.config.endpoint == Endpoint::None {
             return First::Endpoint;
@@ -152,7 +177,7 @@ impl App {
     pub fn trust(&mut self, lasting: Lasting) -> Result<(), Error> {
         self.told.trust();
         let kept = match (lasting, &self.place.paths) {
-            (Lasting::Remembered, Some(paths)) => self.told.remember(&paths.trust()),
+            (Lasting::Remembered, Some(paths)) => self.told.remember(&paths.trust(), &self.today),
             (Lasting::Remembered, None) | (Lasting::ThisRun, _) => Ok(()),
         };
         let in_force = self.heed_project();
@@ -194,14 +219,20 @@ impl App {
     /// Picks the session to go on with; none begins a new one.
     ///
     /// # Errors
-    /// Where it cannot be opened, or another process writes it; then another can be picked.
-    pub fn pick(&mut self, id: Option<String>) -> Result<(), Error> {
+    /// Where it cannot be opened; then another can be picked.
+    pub fn pick(&mut self, choice: Option<(String, Onward)>) -> Result<Picked<()>, Error> {
         let before = self.cli.session.clone();
-        self.cli.session = match (&before, id) {
-            (Session::Picked(onward), Some(id)) => Session::ById(id, *onward),
+        self.cli.session = match (&before, choice) {
+            (Session::Picked(Onward::Fork), Some((id, _))) => Session::ById(id, Onward::Fork),
+            (Session::Picked(Onward::Same), Some((id, onward))) => Session::ById(id, onward),
             _ => Session::New,
         };
-        self.take_session().inspect_err(|_| self.cli.session = before)
+        let taken = self.take_wanted_session().inspect_err(|_| self.cli.session = before);
+        match taken {
+            Ok(()) => Ok(Picked::Taken(())),
+            Err(SessionError::InUse { .. }) => Ok(Picked::Held),
+            Err(error) => Err(Error::session(&error)),
+        }
     }
 
     /// Whether nothing may be sent at all.

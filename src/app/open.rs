@@ -38,7 +38,10 @@ pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
     if cli.trust {
         told.trust();
     }
-    let mut place = Place { env, paths, cwd, redactor: Arc::default() };
+    let mut place = Place { env, paths, cwd, added: Vec::new(), redactor: Arc::default() };
+    for directory in &cli.add_dirs {
+        place.add(directory)?;
+    }
     let config = configuration(&place, &cli, told.wishes())?;
     place.redactor = redactor(&config, &place.env);
     told.broken()?;
@@ -110,7 +113,7 @@ pub(super) fn begin_log(paths: Option<&Paths>, now_ms: u64) -> Result<PathBuf, E
     log::begin(&paths.logs(), now_ms).map_err(|error| refuse(error.to_string()))
 }
 
-fn working_directory(cli: &Cli, env: &Env) -> Result<PathBuf, Error> {
+pub(super) fn working_directory(cli: &Cli, env: &Env) -> Result<PathBuf, Error> {
     let here = env.cwd().map(Path::to_owned);
     let wanted = match (&cli.cd, here) {
         (Some(cd), Some(here)) => absolute(&here, cd),

@@ -21,6 +21,7 @@ use crate::chat::retry::{FirstAnswer, Retry};
 use crate::chat::{ChatError, ChatService, EndpointMemory};
 use crate::config::{self, Config, Header, Key, KeySource, Target};
 use crate::context::prompt::{Environment, Layers, build_system_prompt};
+use crate::context::window::Window;
 use crate::error::{Error, Kind};
 use crate::os::env::Env;
 use crate::os::file::read_regular;
@@ -38,10 +39,18 @@ const MAX_IMAGE_BYTES: u64 = 5 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Learnt {
     memories: Mutex<BTreeMap<String, Arc<EndpointMemory>>>,
+    /// By model: what was too long for it stays so.
+    windows: Mutex<BTreeMap<ModelId, Window>>,
     first_answer: FirstAnswer,
 }
 
 impl Learnt {
+    /// The window of `model`, as all its agents share it.
+    pub(super) fn window(&self, model: &ModelId) -> Window {
+        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        windows.entry(model.clone()).or_default().clone()
+    }
+
     fn of(&self, endpoint: &Endpoint) -> Arc<EndpointMemory> {
         let mut known = self.memories.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = || Arc::new(EndpointMemory::of_host(endpoint.host()));
@@ -56,6 +65,8 @@ pub(super) fn agent(app: &App, model: &ModelId, bench: &Workbench) -> Result<Age
     let web = Web::new(proxies, roots);
     let tools = ToolRegistry::built_in(bench, edit_tool(app, model), web, &withheld)
         .map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
+    let window = app.learnt.window(model);
+    window.tell(app.window_of(model));
     Agent::create(AgentParts {
         chat: chat(app, model)?,
         tools: Arc::new(tools),
@@ -63,6 +74,7 @@ pub(super) fn agent(app: &App, model: &ModelId, bench: &Workbench) -> Result<Age
         clock: Arc::clone(&app.clock),
         system: system_prompt(app).into(),
         model: model.clone(),
+        window,
         nudging: if app.config.nudge.value { Nudging::On } else { Nudging::Off },
     })
     .map_err(|error| Error::new(Kind::Config, error.message))

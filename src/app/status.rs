@@ -7,6 +7,7 @@ use crate::conversation::Conversation;
 use crate::permission::Policy;
 use crate::protocol::{ModelId, Network};
 use crate::sandbox::{self, Tier};
+use crate::text::sanitize::sanitize_line;
 
 /// The lines.
 pub(super) fn lines(app: &App, conversation: &Conversation) -> Vec<String> {
@@ -29,7 +30,8 @@ pub(super) fn lines(app: &App, conversation: &Conversation) -> Vec<String> {
         format!("model         {} {place}", facts.model),
         format!("window        {}", window(app, &ModelId::from(facts.model.as_str()))),
         format!("directory     {}", facts.cwd),
-        format!("session       {session} · {} messages", conversation.history().len()),
+        format!("workspace     {}", workspace(app)),
+        format!("session       {session} · {} messages{}", conversation.history().len(), title(conversation)),
         format!(
             "permissions   {} · {} allow, {} ask, {} deny rules",
             policy.mode.name(),
@@ -38,8 +40,18 @@ pub(super) fn lines(app: &App, conversation: &Conversation) -> Vec<String> {
             rules.deny.len()
         ),
         format!("sandbox       {}", sandboxed(&policy)),
+        format!("trust         {}", app.told.in_words()),
         format!("instructions  {instructions}"),
     ]
+}
+
+fn workspace(app: &App) -> String {
+    let roots: Vec<String> = app.roots().iter().map(|root| app.place.shown(root)).collect();
+    roots.join(", ")
+}
+
+fn title(conversation: &Conversation) -> String {
+    conversation.history().title().map(|title| format!(" · {}", sanitize_line(title))).unwrap_or_default()
 }
 
 fn sandboxed(policy: &Policy) -> String {

@@ -83,6 +83,7 @@ impl App {
     /// Keeps what a look has shown.
     pub fn take_glimpse(&mut self, glimpse: Glimpse) -> Insight {
         self.known.take_look(&glimpse.model, glimpse.look);
+        self.learnt.window(&glimpse.model).tell(self.window_of(&glimpse.model));
         let configured = self.config.model.window();
         let remark = self.model.as_ref().and_then(|model| self.known.warn_of_small_window(model, configured));
         Insight { window: self.window(), remark }
@@ -90,9 +91,12 @@ impl App {
 
     /// Tokens of the window of the model in force, where that is known.
     pub(super) fn window(&self) -> Option<u64> {
-        let configured = self.config.model.window();
-        let window = self.known.window(self.model.as_ref()?, configured);
-        window.map(|(window, _)| window.tokens)
+        self.window_of(self.model.as_ref()?)
+    }
+
+    /// The same of any model.
+    pub(super) fn window_of(&self, model: &ModelId) -> Option<u64> {
+        self.known.window(model, self.config.model.window()).map(|(window, _)| window.tokens)
     }
 
     /// A session goes on with the model that it had, unless another is named this time. Nothing is decided as long as the

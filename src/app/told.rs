@@ -12,8 +12,10 @@ use crate::context::prompt::Instructions;
 use crate::error::{Error, Kind};
 use crate::os::paths::Paths;
 use crate::permission::{Mode, Rule};
-use crate::project::{Loaded, Scan, Yes, scan};
-use crate::trust::{self, Before, Judgement, Record, Trusted};
+use crate::project::{Loaded, Nested, Scan, Yes, scan};
+use crate::trust::{self, Before, Granted, Ground, Judgement, Record, Trusted};
+
+const NOTHING_TO_TRUST: &str = "nothing here needs it";
 
 /// What the directory says and what counts of it.
 pub(super) struct Told {
@@ -116,11 +118,39 @@ impl Told {
         self.settle(Standing::Trusted(trust::by_user(&self.scan)));
     }
 
-    /// Keeps the yes in the file at `path`.
-    pub(super) fn remember(&self, path: &Path) -> Result<(), Error> {
+    /// Keeps the yes in the file at `path`, as one of this day.
+    pub(super) fn remember(&mut self, path: &Path, day: &str) -> Result<(), Error> {
         match &self.standing {
-            Standing::Trusted(_) => Ok(trust::remember(path, &self.scan)?),
+            Standing::Trusted(trusted) => {
+                trust::remember(path, &self.scan, day)?;
+                self.standing = Standing::Trusted(trusted.clone().kept(day));
+                Ok(())
+            }
             Standing::Open(_) | Standing::LeftOut => Ok(()),
+        }
+    }
+
+    /// Whether the directory is trusted and since when, in a line.
+    pub(super) fn in_words(&self) -> String {
+        if self.scan.brings_nothing() {
+            return NOTHING_TO_TRUST.to_owned();
+        }
+        let trusted = match &self.standing {
+            Standing::Open(_) | Standing::LeftOut => {
+                return "no: what the project brings is left out (try --trust)".to_owned();
+            }
+            Standing::Trusted(trusted) => trusted,
+        };
+        let ground = match trusted.ground() {
+            Ground::Unneeded => NOTHING_TO_TRUST.to_owned(),
+            Ground::Mode => "instructions alone, by the mode".to_owned(),
+            Ground::ThisRun => "this project, for this run".to_owned(),
+            Ground::Kept(Some(day)) => format!("this project, since {day}"),
+            Ground::Kept(None) => "this project".to_owned(),
+        };
+        match self.scan.brings.items.iter().filter(|item| !trusted.covers(item)).count() {
+            0 => ground,
+            left_out => format!("{ground} · {left_out} left out"),
         }
     }
 
@@ -158,6 +188,15 @@ impl Told {
         self.load();
     }
 
+    /// What directories below have to say. A yes that nobody gave, as there was nothing to ask about, is none for what the start
+    /// did not see.
+    pub(super) fn nested(&self) -> Nested {
+        self.scan.nested(match &self.standing {
+            Standing::Trusted(trusted) if *trusted.ground() != Ground::Unneeded => Some(trusted),
+            Standing::Trusted(_) | Standing::Open(_) | Standing::LeftOut => None,
+        })
+    }
+
     /// What the project asks for, the weaker file first.
     pub(super) fn wishes(&self) -> Vec<Wishes> {
         self.wishes.clone()
@@ -168,8 +207,8 @@ impl Told {
         self.broken.as_ref().map_or(Ok(()), |why| Err(Error::new(Kind::Config, why.clone())))
     }
 
-    /// The rules that "don't ask again" has kept for this project.
-    pub(super) fn grants(&self, paths: Option<&Paths>) -> Result<Vec<Rule>, Error> {
+    /// What "don't ask again" has kept for this project.
+    pub(super) fn grants(&self, paths: Option<&Paths>) -> Result<Granted, Error> {
         let kept = paths.map(|paths| trust::grants(&paths.grants(), &self.scan.root)).transpose()?;
         Ok(kept.unwrap_or_default())
     }

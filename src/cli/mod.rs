@@ -12,13 +12,13 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
-use crate::config::Flags;
+use crate::config::{Flags, Surface};
 use crate::error::Error;
 use crate::permission::Mode;
 
-use typed::{Command, SessionArgs, Typed};
+use typed::{Command, Commanded, ConfigWord, OneSession, SessionArgs, SessionsWord, Typed};
 
-pub use typed::OutputFormat;
+pub use typed::{DocumentFormat, ListFormat, OutputFormat};
 
 /// What is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,12 +39,14 @@ pub struct Cli {
     pub system_prompt: SystemPrompt,
     /// Where to work, instead of here.
     pub cd: Option<PathBuf>,
+    /// What may be read and edited beside the place of work, as typed.
+    pub add_dirs: Vec<PathBuf>,
     /// Whether the log file is verbose.
     pub debug: bool,
 }
 
 /// Which program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Task {
     /// The interactive one.
     Chat,
@@ -54,6 +56,34 @@ pub enum Task {
     Demo,
     /// A page on what works and what does not.
     Doctor,
+    /// Something with the sessions that were kept.
+    Sessions(SessionsTask),
+    /// Every value in force and what set it.
+    ConfigShow,
+    /// Where the configuration is kept.
+    ConfigPath,
+}
+
+/// Something with the sessions that were kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionsTask {
+    /// Which there are.
+    List(Among, ListFormat),
+    /// What was said in one; without an ID in the last.
+    Show(Option<String>, Among, DocumentFormat),
+    /// One as a document.
+    Export(Option<String>, Among, DocumentFormat),
+    /// One is to go.
+    Delete(String, Among),
+}
+
+/// Among which sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Among {
+    /// Those of the directory.
+    Here,
+    /// Those of all directories.
+    All,
 }
 
 /// Which session goes on.
@@ -107,10 +137,13 @@ pub enum Parsed {
 
 /// Reads the command line; the first argument is the program's name.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Parsed, Error> {
-    let typed =
-        Typed::command().try_get_matches_from(arguments).and_then(|found| Typed::from_arg_matches(&found));
-    match typed {
-        Ok(typed) => checked(typed).map(|cli| Parsed::Run(Box::new(cli))),
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    match read(&arguments) {
+        Ok(Commanded { command: Some(Command::Completions { shell }), .. }) => {
+            Ok(Parsed::Page(completions(shell)))
+        }
+        Ok(Commanded { command: Some(Command::Man), .. }) => manual().map(Parsed::Page),
+        Ok(commanded) => checked(commanded).map(|cli| Parsed::Run(Box::new(cli))),
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
                 Ok(Parsed::Page(error.render().to_string()))
@@ -120,9 +153,39 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Parsed, Er
     }
 }
 
+/// A command is known by the first word. Anything else is text, in which such a word may stand.
+fn read(arguments: &[OsString]) -> Result<Commanded, clap::Error> {
+    if typed::begins_with_a_command(arguments) {
+        return Commanded::from_arg_matches(&Commanded::command().try_get_matches_from(arguments)?);
+    }
+    match Typed::command().try_get_matches_from(arguments) {
+        Ok(found) => Ok(Commanded { typed: Typed::from_arg_matches(&found)?, command: None }),
+        // its page has the commands
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            Err(Commanded::command().try_get_matches_from(["clawd", "--help"]).err().unwrap_or(error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What a shell needs to complete our options and commands.
+fn completions(shell: clap_complete::Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Commanded::command(), "clawd", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// The manual page, in the form that `man` reads.
+fn manual() -> Result<String, Error> {
+    let mut page = Vec::new();
+    let written = clap_mangen::Man::new(Commanded::command()).render(&mut page);
+    written.map_err(|error| Error::new(crate::error::Kind::Internal, error.to_string()))?;
+    Ok(String::from_utf8_lossy(&page).into_owned())
+}
+
 /// Refuses what contradicts itself.
-fn checked(typed: Typed) -> Result<Cli, Error> {
-    let (task, prompt) = task(&typed)?;
+fn checked(Commanded { typed, command }: Commanded) -> Result<Cli, Error> {
+    let task = task(&typed, command)?;
     let permission_mode = permission_mode(typed.permissions.permission_mode, typed.permissions.yolo)?;
     let (allow, deny) =
         (typed.permissions.allowed_tools.concat(), typed.permissions.disallowed_tools.concat());
@@ -140,9 +203,9 @@ fn checked(typed: Typed) -> Result<Cli, Error> {
     }
     let keep = if typed.session.no_session { Keep::Nowhere } else { Keep::OnDisk };
     Ok(Cli {
+        session: session(typed.session, &task)?,
         task,
-        prompt,
-        session: session(typed.session, task)?,
+        prompt: (!typed.prompt.is_empty()).then(|| typed.prompt.join(" ")),
         keep,
         flags: Flags {
             model: typed.model.model,
@@ -154,6 +217,7 @@ fn checked(typed: Typed) -> Result<Cli, Error> {
             sandbox: typed.permissions.sandbox,
             allow,
             deny,
+            surface: typed.general.fullscreen.then_some(Surface::Fullscreen),
         },
         trust: typed.permissions.trust,
         system_prompt: SystemPrompt {
@@ -161,33 +225,51 @@ fn checked(typed: Typed) -> Result<Cli, Error> {
             append: typed.model.append_system_prompt,
         },
         cd: typed.general.cd,
+        add_dirs: typed.general.add_dir,
         debug: typed.general.debug,
     })
 }
 
-/// Which program, and with which first message.
-fn task(typed: &Typed) -> Result<(Task, Option<String>), Error> {
-    let mut words = typed.prompt.clone();
-    let mut command = typed.command;
-    if let Some(last) = command
-        && !words.is_empty()
-    {
-        words.push(last.word().to_owned()); // the last word of a sentence that options stand in
-        command = None;
-    }
-    let prompt = (!words.is_empty()).then(|| words.join(" "));
+/// Which program.
+fn task(typed: &Typed, command: Option<Command>) -> Result<Task, Error> {
+    let own_page = |word: &str| {
+        Err(Error::usage(format!("`{word}` prints a page of its own"))
+            .hint(format!("try it without `--print`, or `clawd -p -- {word}` to send the word")))
+    };
     match (command, typed.output.print, typed.output.output_format) {
         (Some(Command::Demo), true, _) => Err(Error::usage("`demo` has a screen and `--print` has none")
             .hint("try `clawd -p -- demo` to send the word")),
-        (Some(Command::Doctor), true, _) => Err(Error::usage("`doctor` prints a page of its own")
-            .hint("try it without `--print`, or `clawd -p -- doctor` to send the word")),
+        (Some(Command::Doctor), true, _) => own_page("doctor"),
+        (Some(Command::Sessions { .. }), true, _) => own_page("sessions"),
+        (Some(Command::Config { .. }), true, _) => own_page("config"),
         (_, false, Some(_)) => {
             Err(Error::usage("`--output-format` is for `--print` alone").hint("try adding `-p`"))
         }
-        (Some(Command::Demo), false, None) => Ok((Task::Demo, None)),
-        (Some(Command::Doctor), false, None) => Ok((Task::Doctor, None)),
-        (None, true, format) => Ok((Task::Print(format.unwrap_or_default()), prompt)),
-        (None, false, None) => Ok((Task::Chat, prompt)),
+        (Some(Command::Demo), false, None) => Ok(Task::Demo),
+        (Some(Command::Doctor), false, None) => Ok(Task::Doctor),
+        (Some(Command::Sessions { what }), false, None) => Ok(Task::Sessions(sessions(what))),
+        (Some(Command::Config { what: Some(ConfigWord::Path) }), false, None) => Ok(Task::ConfigPath),
+        (Some(Command::Config { what: Some(ConfigWord::Show) | None }), false, None) => Ok(Task::ConfigShow),
+        (None, true, format) => Ok(Task::Print(format.unwrap_or_default())),
+        // completions and the manual are pages, and were printed
+        (Some(Command::Completions { .. } | Command::Man) | None, _, _) => Ok(Task::Chat),
+    }
+}
+
+fn sessions(what: Option<SessionsWord>) -> SessionsTask {
+    let among = |all: bool| if all { Among::All } else { Among::Here };
+    match what {
+        None => SessionsTask::List(Among::Here, ListFormat::default()),
+        Some(SessionsWord::List { all, format }) => {
+            SessionsTask::List(among(all), format.unwrap_or_default())
+        }
+        Some(SessionsWord::Show(OneSession { id, all, format })) => {
+            SessionsTask::Show(id, among(all), format.unwrap_or_default())
+        }
+        Some(SessionsWord::Export(OneSession { id, all, format })) => {
+            SessionsTask::Export(id, among(all), format.unwrap_or_default())
+        }
+        Some(SessionsWord::Delete { id, all }) => SessionsTask::Delete(id, among(all)),
     }
 }
 
@@ -203,7 +285,7 @@ fn permission_mode(mode: Option<Mode>, yolo: bool) -> Result<Option<Mode>, Error
     }
 }
 
-fn session(typed: SessionArgs, task: Task) -> Result<Session, Error> {
+fn session(typed: SessionArgs, task: &Task) -> Result<Session, Error> {
     let onward = if typed.fork_session { Onward::Fork } else { Onward::Same };
     match (typed.resume, typed.resume_last) {
         (Some(_), true) => {
@@ -249,6 +331,7 @@ fn in_one_line(error: &clap::Error) -> Error {
             let why = std::error::Error::source(error).map(ToString::to_string);
             (format!("`{argument}`: {}", why.unwrap_or_else(|| "its value cannot be read".to_owned())), None)
         }
+        ErrorKind::MissingRequiredArgument => (format!("{argument} is missing"), None),
         ErrorKind::TooManyValues => (format!("`{argument}` takes no value"), None),
         ErrorKind::InvalidUtf8 => ("an argument is not UTF-8 text".to_owned(), None),
         _ => (first_line(&error.render().to_string()), None),
@@ -299,12 +382,12 @@ mod tests {
             let cli = cli(line);
             assert_eq!((cli.task, cli.prompt.as_deref()), (task, prompt), "{line}");
         };
-        let print = Task::Print(OutputFormat::Text);
+        let print = || Task::Print(OutputFormat::Text);
         check("", Task::Chat, None);
         check("fix the test", Task::Chat, Some("fix the test"));
         check("fix_the_test", Task::Chat, Some("fix the test"));
-        check("-p fix --debug it", print, Some("fix it"));
-        check("-p", print, None);
+        check("-p fix --debug it", print(), Some("fix it"));
+        check("-p", print(), None);
         check("help me", Task::Chat, Some("help me"));
         check("demo", Task::Demo, None);
         check("-C /x demo", Task::Demo, None);
@@ -314,11 +397,61 @@ mod tests {
         check("--base-url http://h/v1 doctor -m x", Task::Doctor, None);
         check("call the doctor", Task::Chat, Some("call the doctor"));
         check("call the -m x doctor", Task::Chat, Some("call the doctor"));
-        check("-p -- demo", print, Some("demo"));
+        check("-p -- demo", print(), Some("demo"));
         check("show a demo", Task::Chat, Some("show a demo"));
         check("show a -m x demo", Task::Chat, Some("show a demo"));
         check("-- -x --help", Task::Chat, Some("-x --help"));
         check("-p --output-format stream-json x", Task::Print(OutputFormat::StreamJson), Some("x"));
+    }
+
+    #[test]
+    fn a_sentence_that_begins_like_a_command_is_a_prompt() {
+        let check = |line: &str, task: Task, prompt: Option<&str>| {
+            let cli = cli(line);
+            assert_eq!((cli.task, cli.prompt.as_deref()), (task, prompt), "{line}");
+        };
+        let list = |among, format| Task::Sessions(SessionsTask::List(among, format));
+        let last =
+            |task: fn(Option<String>, Among, DocumentFormat) -> SessionsTask, id: Option<&str>, format| {
+                Task::Sessions(task(id.map(str::to_owned), Among::Here, format))
+            };
+        check("sessions", list(Among::Here, ListFormat::Text), None);
+        check("sessions list --all --format json", list(Among::All, ListFormat::Json), None);
+        check("-C /x sessions list", list(Among::Here, ListFormat::Text), None);
+        check("sessions list -C /x", list(Among::Here, ListFormat::Text), None);
+        check("sessions show 01ab", last(SessionsTask::Show, Some("01ab"), DocumentFormat::Markdown), None);
+        check("sessions export --format json", last(SessionsTask::Export, None, DocumentFormat::Json), None);
+        check(
+            "sessions delete 01ab --all",
+            Task::Sessions(SessionsTask::Delete("01ab".to_owned(), Among::All)),
+            None,
+        );
+        check("config", Task::ConfigShow, None);
+        check("-m x config show", Task::ConfigShow, None);
+        check("config path", Task::ConfigPath, None);
+        for text in [
+            "sessions are slow",
+            "config the server",
+            "config show me",
+            "man pages are missing",
+            "completions do not work",
+            "fix sessions list",
+        ] {
+            check(text, Task::Chat, Some(text));
+        }
+        check("-r 01 sessions", list(Among::Here, ListFormat::Text), None);
+        check("-p -m sessions list them", Task::Print(OutputFormat::Text), Some("list them"));
+        check("-mx --base-url=http://h/v1 config", Task::ConfigShow, None);
+    }
+
+    #[test]
+    fn what_a_shell_and_man_want_is_printed() {
+        for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+            let Ok(Parsed::Page(script)) = read(&format!("completions {shell}")) else { panic!("{shell}") };
+            assert!(script.contains("permission-mode") && script.contains("sessions"), "{shell}");
+        }
+        let Ok(Parsed::Page(page)) = read("man") else { panic!("no manual") };
+        assert!(page.contains(".TH clawd") && page.contains("permission\\-mode"), "{page}");
     }
 
     #[test]

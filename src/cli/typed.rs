@@ -1,9 +1,11 @@
 //! The options as clap knows them, with the words of the help page.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::config::{BaseUrl, Secret, TurnLimit};
 use crate::permission::{Mode, Rule, SandboxMode};
@@ -35,6 +37,7 @@ Examples:
   clawd why does the test fail                 begin with a message
   git diff | clawd -p 'review this'            one answer, then the shell again
   clawd doctor                                 what works and what does not
+  clawd sessions list --all                    all conversations that were kept
   clawd -- demo                                send a word that is a command";
 
 /// A coding assistant for the terminal, at home with any chat-completions endpoint.
@@ -42,7 +45,7 @@ Examples:
 #[command(name = "clawd", version, after_help = AFTER_HELP)]
 #[command(disable_help_subcommand = true, args_override_self = true)]
 #[command(
-    override_usage = "clawd [OPTIONS] [PROMPT]\n       clawd -p [OPTIONS] [PROMPT]\n       clawd doctor | demo"
+    override_usage = "clawd [OPTIONS] [PROMPT]\n       clawd -p [OPTIONS] [PROMPT]\n       clawd COMMAND"
 )]
 pub(super) struct Typed {
     /// First message, sent at once; several words are joined
@@ -58,16 +61,174 @@ pub(super) struct Typed {
     pub(super) session: SessionArgs,
     #[command(flatten)]
     pub(super) general: GeneralArgs,
+}
+
+/// The same with a command.
+#[derive(Debug, Parser)]
+#[command(flatten_help = false)]
+pub(super) struct Commanded {
+    #[command(flatten)]
+    pub(super) typed: Typed,
     #[command(subcommand)]
     pub(super) command: Option<Command>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(super) enum Command {
+    /// List sessions, show, export and delete them
+    Sessions {
+        #[command(subcommand)]
+        what: Option<SessionsWord>,
+    },
+    /// Show what is configured, and what set it
+    Config {
+        #[command(subcommand)]
+        what: Option<ConfigWord>,
+    },
     /// Check configuration, terminal, endpoint and model
     Doctor,
     /// Try the program on a built-in model: needs no key and no network
     Demo,
+    /// Print completions for a shell
+    Completions {
+        /// bash, elvish, fish, powershell or zsh
+        #[arg(value_name = "SHELL", hide_possible_values = true)]
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+pub(super) enum SessionsWord {
+    /// Those of this directory, the newest first
+    List {
+        /// Those of all directories
+        #[arg(long)]
+        all: bool,
+        /// text or json [default: text]
+        #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+        format: Option<ListFormat>,
+    },
+    /// What was said in one, for reading
+    Show(OneSession),
+    /// One as a document, on standard output
+    Export(OneSession),
+    /// Remove one with all that it kept
+    Delete {
+        /// Its ID, or the beginning of it
+        #[arg(value_name = "ID")]
+        id: String,
+        /// Look in all directories
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub(super) struct OneSession {
+    /// Its ID, or the beginning of it [default: the last one]
+    #[arg(value_name = "ID")]
+    pub(super) id: Option<String>,
+    /// Look in all directories
+    #[arg(long)]
+    pub(super) all: bool,
+    /// json or markdown [default: markdown]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    pub(super) format: Option<DocumentFormat>,
+}
+
+/// How a list of sessions is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ListFormat {
+    /// For reading.
+    #[default]
+    Text,
+    /// An array of objects.
+    Json,
+}
+
+/// How a session is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum DocumentFormat {
+    /// For reading, and for pasting elsewhere.
+    #[default]
+    Markdown,
+    /// One object.
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub(super) enum ConfigWord {
+    /// Every value in force, and which file or variable set it
+    Show,
+    /// Where the configuration is kept
+    Path,
+}
+
+/// Whether the first word of the line is a command. Most lines have no such word anywhere, and cost nothing more.
+pub(super) fn begins_with_a_command(arguments: &[OsString]) -> bool {
+    let name = |argument: &OsString| argument.to_str().is_some_and(Command::has_subcommand);
+    arguments.iter().skip(1).any(name) && is_command(&words(arguments))
+}
+
+/// A sentence that begins with such a word is a prompt.
+fn is_command(words: &[&str]) -> bool {
+    match words {
+        ["doctor" | "demo", ..] | ["man" | "sessions" | "config" | "completions"] => true,
+        ["sessions", verb, ..] => SessionsWord::has_subcommand(verb),
+        ["config", verb] => ConfigWord::has_subcommand(verb),
+        ["completions", shell] => Shell::from_str(shell, true).is_ok(),
+        _ => false,
+    }
+}
+
+/// The words of the line that are neither options nor values of options, up to `--`.
+fn words(arguments: &[OsString]) -> Vec<&str> {
+    let command = Typed::command();
+    let mut words = Vec::new();
+    let mut rest = arguments.iter().skip(1).filter_map(|argument| argument.to_str()).peekable();
+    while let Some(argument) = rest.next() {
+        match argument.strip_prefix('-') {
+            Some("-") => break,
+            Some(option) if !option.is_empty() => match value_of(&command, option) {
+                Value::Needed => drop(rest.next()),
+                Value::Possible => drop(rest.next_if(|next| !next.starts_with('-'))),
+                Value::None => {}
+            },
+            _ => words.push(argument),
+        }
+    }
+    words
+}
+
+/// Whether the next argument is an option's.
+enum Value {
+    None,
+    Possible,
+    Needed,
+}
+
+/// Of an option without its first dash: a long one, or a row of short ones.
+fn value_of(command: &clap::Command, option: &str) -> Value {
+    let of = |is_it: &dyn Fn(&clap::Arg) -> bool| match command.get_arguments().find(|arg| is_it(arg)) {
+        Some(arg) if arg.get_num_args().is_some_and(|count| count.min_values() == 0) => Value::Possible,
+        Some(arg) if arg.get_action().takes_values() => Value::Needed,
+        _ => Value::None,
+    };
+    if let Some(long) = option.strip_prefix('-') {
+        return of(&|arg| arg.get_long() == Some(long));
+    }
+    let mut letters = option.chars();
+    while let Some(letter) = letters.next() {
+        match (of(&|arg| arg.get_short() == Some(letter)), letters.as_str()) {
+            (Value::None, _) => {}
+            (value, "") => return value,
+            // what follows is the value
+            _ => return Value::None,
+        }
+    }
+    Value::None
 }
 
 #[derive(Debug, Args)]
@@ -170,19 +331,15 @@ pub(super) struct GeneralArgs {
     /// Work in this directory
     #[arg(short = 'C', long, value_name = "DIR", global = true)]
     pub(super) cd: Option<PathBuf>,
+    /// One more directory to read and edit; may be given again
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(super) add_dir: Vec<PathBuf>,
+    /// The whole screen, not the terminal's scrollback
+    #[arg(long, global = true)]
+    pub(super) fullscreen: bool,
     /// Keep a verbose log file
     #[arg(long, global = true)]
     pub(super) debug: bool,
-}
-
-impl Command {
-    /// The word for it.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Doctor => "doctor",
-            Self::Demo => "demo",
-        }
-    }
 }
 
 /// The rules of one option; a newtype would only be taken apart again.

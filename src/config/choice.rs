@@ -31,6 +31,11 @@ pub fn save_model(path: &Path, place: ModelPlace<'_>, model: &str) -> Result<(),
     save(path, |old| with_model(old, place, model))
 }
 
+/// Writes the name of a theme into `[tui]` of the `config.toml` at `path`; makes the file if there is none.
+pub fn save_theme(path: &Path, theme: &str) -> Result<(), ConfigError> {
+    save(path, |old| with_theme(old, theme))
+}
+
 /// Writes what `edit` makes of the file's text.
 fn save(path: &Path, edit: impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
     let old = read_text(path)?;
@@ -55,6 +60,44 @@ fn with_model(old: &str, place: ModelPlace<'_>, model: &str) -> Option<String> {
     };
     table.insert("model".to_owned(), model.into());
     (text.parse::<toml::Table>().ok()? == expected).then_some(text)
+}
+
+/// The text with the theme set: where it stands, else first in its table, else in a table at the end.
+fn with_theme(old: &str, theme: &str) -> Option<String> {
+    let mut expected: toml::Table = old.parse().ok()?;
+    let value = toml::Value::String(theme.to_owned()).to_string();
+    let root = DeTable::parse(old).ok()?;
+    let stands = match root.get_ref().get("tui") {
+        Some(tui) => tui.get_ref().as_table()?.get("theme").map(toml::Spanned::span),
+        None => None,
+    };
+    let line_end = line_end(old);
+    let before = if old.is_empty() || old.ends_with('\n') { "" } else { line_end };
+    let text = match (stands, below_tui(old)) {
+        (Some(at), _) => spliced(old, at, &value)?,
+        (None, Some(at)) => spliced(old, at..at, &format!("{before}theme = {value}{line_end}"))?,
+        (None, None) => {
+            let gap = if old.is_empty() { "" } else { line_end };
+            format!("{old}{before}{gap}[tui]{line_end}theme = {value}{line_end}")
+        }
+    };
+    let table = expected.entry("tui").or_insert_with(|| toml::Table::new().into()).as_table_mut()?;
+    table.insert("theme".to_owned(), theme.into());
+    (text.parse::<toml::Table>().ok()? == expected).then_some(text)
+}
+
+/// Where the line of `[tui]` ends. One that only looks so, within a text of several lines, is found out when the result is
+/// read again.
+fn below_tui(text: &str) -> Option<usize> {
+    let is_header = |line: &str| {
+        let code = line.split('#').next().unwrap_or_default().trim();
+        code.strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+            .is_some_and(|name| name.trim() == "tui")
+    };
+    let above: usize = text.split_inclusive('\n').take_while(|line| !is_header(line)).map(str::len).sum();
+    let header = text.get(above..).filter(|rest| !rest.is_empty())?;
+    Some(above + header.find('\n').map_or(header.len(), |end| end + 1))
 }
 
 /// The text with the model of a provider set: where it stands, else behind the last plain key of its table.
@@ -223,5 +266,22 @@ mod tests {
         let fresh = dir.path().join("new/config.toml");
         save_choice(&fresh, &url, "m").unwrap();
         assert!(fs::read_to_string(&fresh).unwrap().starts_with("model"));
+    }
+
+    #[test]
+    fn a_theme_is_set_in_its_table_and_nothing_else_changes() {
+        let check =
+            |old: &str, expected: &str| assert_eq!(with_theme(old, "dark").as_deref(), Some(expected));
+        check("", "[tui]\ntheme = \"dark\"\n");
+        check("a = 1", "a = 1\n\n[tui]\ntheme = \"dark\"\n");
+        check("[tui] # mine\nvim = true\n", "[tui] # mine\ntheme = \"dark\"\nvim = true\n");
+        check("[tui]", "[tui]\ntheme = \"dark\"\n");
+        check("[tui]\ntheme = 'x' # calm\n[z]\n", "[tui]\ntheme = \"dark\" # calm\n[z]\n");
+        check("tui = { theme = 'x' }\n", "tui = { theme = \"dark\" }\n");
+        check("tui.theme = 'x'\r\n", "tui.theme = \"dark\"\r\n");
+        let hidden = "a = '''\n[tui]\n'''\n[tui]\n";
+        for unfit in ["tui = { vim = true }\n", "tui = 1", "[tui", hidden] {
+            assert_eq!(with_theme(unfit, "dark"), None, "{unfit}");
+        }
     }
 }

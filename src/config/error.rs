@@ -34,7 +34,7 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// A file would not say what it said before.
-    #[error("cannot write {}: the change would damage it (try adding `base_url` and `model` by hand)", .0.display())]
+    #[error("cannot write {}: the change would damage it (try making it by hand)", .0.display())]
     Damage(PathBuf),
     /// A variable cannot be used.
     #[error("cannot use {name}: {what}")]
@@ -77,7 +77,7 @@ impl ConfigError {
     pub(super) fn provider_names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
         let names: Vec<&str> = names.into_iter().collect();
         if names.is_empty() {
-            return "config.toml has no `[providers.NAME]` table".to_owned();
+            return "try adding a `[providers.NAME]` table to config.toml".to_owned();
         }
         format!("there are: {}", names.join(", "))
     }

@@ -9,13 +9,15 @@ use std::str::FromStr;
 use crate::os::child_env::Passage;
 use crate::permission::{Mode, Rule, Rules};
 
+use super::budget::{self, FileBudget};
 use super::provider::{FileProvider, base_url, ca_file, providers};
 use super::reader::{Document, Section};
 use super::sandbox::{self, FileSandbox};
+use super::tui::{self, FileTui};
 use super::{BaseUrl, ConfigError, EditTool, TextCalls, TurnLimit};
 
 /// Keys of the root table.
-pub(super) const KEYS: [&str; 28] = [
+pub(super) const KEYS: [&str; 29] = [
     "model",
     "base_url",
     "api_key_env",
@@ -36,6 +38,7 @@ pub(super) const KEYS: [&str; 28] = [
     "reasoning_effort",
     "max_cost",
     "max_tokens",
+    "prices",
     "text_calls",
     "stream",
     "nudge",
@@ -47,7 +50,6 @@ pub(super) const KEYS: [&str; 28] = [
 ];
 
 pub(super) const PERMISSION_KEYS: [&str; 3] = ["allow", "ask", "deny"];
-const TUI_KEYS: [&str; 3] = ["theme", "vim", "notifications"];
 
 /// What a `config.toml` says; `None` where it says nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -58,6 +60,8 @@ pub struct FileConfig {
     pub model: FileModel,
     /// Turns, times, tries.
     pub limits: FileLimits,
+    /// `max_cost`, `max_tokens`, `[prices]`.
+    pub budget: FileBudget,
     /// `permission_mode`.
     pub permission_mode: Option<Mode>,
     /// `[permissions]`.
@@ -70,6 +74,8 @@ pub struct FileConfig {
     pub nudge: Option<bool>,
     /// `edit_tool`.
     pub edit_tool: Option<EditTool>,
+    /// `[tui]`.
+    pub tui: FileTui,
     /// Keys that nobody knows, a line each.
     pub warnings: Vec<String>,
 }
@@ -147,6 +153,7 @@ pub fn parse(path: &Path, text: &str) -> Result<FileConfig, ConfigError> {
     let parsed = document.parse()?;
     let root = document.root(parsed.get_ref());
     let (providers, of_providers) = providers(&root, path)?;
+    let (budget, of_prices) = budget::read(&root)?;
     Ok(FileConfig {
         endpoint: FileEndpoint {
             base_url: base_url(&root)?,
@@ -157,13 +164,15 @@ pub fn parse(path: &Path, text: &str) -> Result<FileConfig, ConfigError> {
         },
         model: model(&root)?,
         limits: limits(&root)?,
+        budget,
         permission_mode: root.parsed("permission_mode", r#"permission_mode = "default""#)?,
         rules: rules(&root)?,
         sandbox: sandbox::read(&root)?,
         environment: environment(&root)?,
         nudge: root.boolean("nudge", "nudge = true")?,
         edit_tool: root.parsed("edit_tool", r#"edit_tool = "auto""#)?,
-        warnings: [warnings(&root)?, of_providers].concat(),
+        tui: tui::read(&root)?,
+        warnings: [warnings(&root)?, of_providers, of_prices].concat(),
     })
 }
 
@@ -244,7 +253,7 @@ fn environment(root: &Section<'_>) -> Result<Vec<Passage>, ConfigError> {
 fn warnings(root: &Section<'_>) -> Result<Vec<String>, ConfigError> {
     let mut warnings = root.unknown(&KEYS, &KEYS);
     let tables: [(&str, &[&str]); 3] =
-        [("permissions", &PERMISSION_KEYS), ("sandbox", &sandbox::KEYS), ("tui", &TUI_KEYS)];
+        [("permissions", &PERMISSION_KEYS), ("sandbox", &sandbox::KEYS), ("tui", &tui::KEYS)];
     for (key, known) in tables {
         if let Some(section) = root.section(key)? {
             warnings.extend(section.unknown(known, &KEYS));
@@ -394,7 +403,7 @@ mod tests {
         );
         check(
             "[permissions]\nallow = [\n  \"Read\",\n  \"Bsh(x)\",\n]",
-            "line 4: the rule `Bsh(x)` names no tool (did you mean `Bash`?)",
+            "line 4: `permissions.allow`: the rule `Bsh(x)` names no tool (did you mean `Bash`?)",
         );
         check(
             "max_retries = -1",
@@ -407,11 +416,11 @@ mod tests {
         );
         check(
             "[sandbox]\nenvironment = [\"FOO\",\n\"FOO=1\"]",
-            "line 3: `FOO=1` names no variable (try \"NAME\", or \"NAME_*\" for all that begin so)",
+            "line 3: `sandbox.environment`: `FOO=1` names no variable (try \"NAME\", or \"NAME_*\" for all that begin so)",
         );
         assert!(read("base_url = \"x\"").unwrap_err().contains("line 1: `base_url`: `x` is no base URL"));
         assert!(read("a = 1\nb = = 2").unwrap_err().contains("line 2: "));
-        assert!(read("model = \"a\"\nmodel = \"b\"").unwrap_err().contains("line 2: duplicate key"));
+        assert!(read("model = \"a\"\nmodel = \"b\"").unwrap_err().contains("line 2: `model`: duplicate key"));
     }
 
     #[test]

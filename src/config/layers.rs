@@ -17,7 +17,7 @@ use super::sandbox;
 use super::target::{self, Chooser, Chosen, Seeker};
 use super::{
     BaseUrl, Config, ConfigError, Endpoint, Limits, ModelConfig, Origin, Permissions, Secret, Secrets,
-    Sourced, TurnLimit,
+    Sourced, Surface, TurnLimit,
 };
 
 const MODEL_VARIABLES: [&str; 2] = ["CLAWD_MODEL", "OPENAI_MODEL"];
@@ -43,6 +43,8 @@ pub struct Flags {
     pub allow: Vec<Rule>,
     /// `--disallowed-tools`.
     pub deny: Vec<Rule>,
+    /// `--fullscreen`.
+    pub surface: Option<Surface>,
 }
 
 /// All that is folded.
@@ -71,12 +73,14 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
     let model = model(flags.model.clone(), env, file.model, chosen);
     let ca_file = ca_file(env, &file.endpoint, chosen);
     let secrets = Secrets::find(seeker, file.environment);
+    let tui = super::tui::fold(flags.surface, &file.tui);
     let mut warnings = file.warnings;
     warnings.extend(url_warning(&endpoint));
     let mut config = Config {
         endpoint,
         model,
         limits: limits(flags.max_turns, &file.limits),
+        budget: super::budget::fold(file.budget),
         permissions: permissions(
             flags.permission_mode,
             file.permission_mode,
@@ -87,6 +91,7 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
         sandbox: sandbox::fold(flags.sandbox, &file.sandbox, env),
         nudge: pick(None, file.nudge, true),
         edit_tool: pick(None, file.edit_tool, super::EditTool::Auto),
+        tui,
         ca_file,
         secrets,
         warnings,

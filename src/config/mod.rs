@@ -7,6 +7,7 @@
 //! file's, even where a flag chose the provider.
 
 mod base_url;
+mod budget;
 mod choice;
 mod credentials;
 mod endpoint;
@@ -24,6 +25,8 @@ mod secret;
 mod secrets;
 mod store;
 mod target;
+mod theme;
+mod tui;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,7 +35,8 @@ use crate::permission::{Mode, Rules};
 use crate::protocol::ModelId;
 
 pub use base_url::{BadUrl, BaseUrl};
-pub use choice::{ModelPlace, save_choice, save_model};
+pub use budget::{Budget, FileBudget};
+pub use choice::{ModelPlace, save_choice, save_model, save_theme};
 pub use credentials::{Credentials, save_key};
 pub use endpoint::{Endpoint, Key, KeyPlace, KeySource, OPENAI, Target};
 pub use error::ConfigError;
@@ -46,6 +50,8 @@ pub use sandbox::{FileSandbox, SandboxConfig};
 pub use secret::{BadKey, Secret};
 pub use secrets::Secrets;
 pub use store::{parse_table, read_guarded_table, read_table, read_text, write_private};
+pub use theme::{OwnTheme, THEME_ROLES, is_name, read_theme};
+pub use tui::{FileTui, InputKeys, Motion, Mouse, Notifications, Showing, Surface, TuiConfig};
 
 /// What the user wants, all layers folded.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +62,8 @@ pub struct Config {
     pub model: ModelConfig,
     /// Turns, times, tries.
     pub limits: Limits,
+    /// What a session may use, and what models cost.
+    pub budget: Budget,
     /// Mode and rules.
     pub permissions: Permissions,
     /// What commands may write and reach.
@@ -64,6 +72,8 @@ pub struct Config {
     pub nudge: Sourced<bool>,
     /// Which tool edits files.
     pub edit_tool: Sourced<EditTool>,
+    /// How the screen looks and behaves.
+    pub tui: TuiConfig,
     /// Certificates to trust besides the system's (PEM).
     pub ca_file: Option<PathBuf>,
     /// What must stay with the program.
@@ -149,6 +159,19 @@ pub enum Origin {
     Env(&'static str),
     /// The command line.
     Flag,
+}
+
+impl Origin {
+    /// As a person names it, where `option` is the one that sets the value and `default` stands for what is built in.
+    pub fn named<'a>(self, option: &'a str, default: &'a str) -> &'a str {
+        match self {
+            Self::Default => default,
+            Self::UserFile => "config.toml",
+            Self::Project(file) => file.name(),
+            Self::Env(name) => name,
+            Self::Flag => option,
+        }
+    }
 }
 
 /// Which tool edits files.

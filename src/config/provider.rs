@@ -13,7 +13,7 @@ use super::reader::Section;
 use super::{BaseUrl, ConfigError};
 
 /// Keys of a provider's table.
-const PROVIDER_KEYS: [&str; 13] = [
+pub(super) const PROVIDER_KEYS: [&str; 13] = [
     "base_url",
     "api_key_env",
     "model",
@@ -312,7 +312,10 @@ mod tests {
             "{unknown}"
         );
         let none = read("\nprovider = \"c\"").unwrap_err();
-        assert!(none.contains("line 2: ") && none.contains("has no `[providers.NAME]` table"), "{none}");
+        assert!(
+            none.contains("line 2: ") && none.contains("try adding a `[providers.NAME]` table"),
+            "{none}"
+        );
         let flat = read("[providers]\nbase_url = \"x\"").unwrap_err();
         assert!(flat.contains("line 2: `providers.base_url` must be a table, not a text"), "{flat}");
     }

@@ -36,8 +36,25 @@ impl<'a> Document<'a> {
         DeTable::parse(self.text).map_err(|error| {
             let at = error.span().unwrap_or_default();
             let what: Vec<&str> = error.message().lines().map(str::trim).collect();
-            self.error(&at, what.join(", "))
+            self.error(&at, self.told(&at, &what.join(", ")))
         })
+    }
+
+    /// What the parser says, with the key and what to do about it; never a value, which may be a key of another kind.
+    fn told(self, at: &Range<usize>, what: &str) -> String {
+        let line = self.text.lines().nth(self.line(at).saturating_sub(1)).unwrap_or_default().trim();
+        let key = line.split(['=', ' ', '"']).next().unwrap_or_default();
+        let is_name = |sign: char| sign.is_ascii_alphanumeric() || "_-.".contains(sign);
+        match (line.starts_with('['), key) {
+            (true, _) => format!("{what} (try `[name]` alone on its line)"),
+            (false, key) if key.is_empty() || !key.chars().all(is_name) => {
+                format!("{what} (try `key = \"text\"`, one a line)")
+            }
+            (false, key) if what.starts_with("duplicate") => {
+                format!("`{key}`: {what} (try leaving one of them out)")
+            }
+            (false, key) => format!("`{key}`: {what} (try `{key} = \"text\"`, alone on its line)"),
+        }
     }
 
     /// The root table.
@@ -111,7 +128,10 @@ impl<'a> Section<'a> {
         })?;
         match number {
             Some(number) if !bounds.contains(&number) => {
-                let limits = format!("from {} to {}", bounds.start(), bounds.end());
+                let limits = match *bounds.end() {
+                    i64::MAX => format!("at least {}", bounds.start()),
+                    end => format!("from {} to {end}", bounds.start()),
+                };
                 Err(self.refuse(key, &format!("{number} is out of bounds: {limits} (try `{example}`)")))
             }
             fits => Ok(fits),
@@ -158,7 +178,10 @@ impl<'a> Section<'a> {
         items
             .map(|item| {
                 let text = item.get_ref().as_str().unwrap_or_default();
-                text.parse().map_err(|error: T::Err| self.document.error(&item.span(), error.to_string()))
+                text.parse().map_err(|error: T::Err| {
+                    self.document
+                        .error(&item.span(), format!("`{}{key}`: {}", self.prefix, error.to_string()))
+                })
             })
             .collect()
     }

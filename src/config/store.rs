@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use super::ConfigError;
-use crate::os::file::{FileError, read_own, replace};
-use crate::os::guarded::read_guarded;
+use crate::os::file::replace;
+use crate::os::guarded::{Author, read_own};
 use crate::os::paths::{Open, private_dir, private_file};
 
 /// No such file is written by hand or by program; a larger one is a mistake.
@@ -14,11 +14,11 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The text of a file; `None` where there is none. A byte order mark is left out. One that somebody else may have written is
 /// an error.
 pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
-    text(path, read_own(path, MAX_BYTES))
+    text(path, Author::User)
 }
 
-fn text(path: &Path, read: Result<Vec<u8>, FileError>) -> Result<Option<String>, ConfigError> {
-    let bytes = match read {
+fn text(path: &Path, author: Author) -> Result<Option<String>, ConfigError> {
+    let bytes = match read_own(path, MAX_BYTES, author) {
         Ok(bytes) => bytes,
         Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => return Ok(None),
         Err(error) => return Err(error.into()),
@@ -35,7 +35,7 @@ pub fn read_table(path: &Path) -> Result<toml::Table, ConfigError> {
 /// The same of a file that decides what is let through: one that anybody else could have written is an error, also to the
 /// superuser.
 pub fn read_guarded_table(path: &Path) -> Result<toml::Table, ConfigError> {
-    parse_table(path, &text(path, read_guarded(path, MAX_BYTES))?.unwrap_or_default())
+    parse_table(path, &text(path, Author::Program)?.unwrap_or_default())
 }
 
 /// The same of a text. The parser's message is not repeated: it might quote a key.

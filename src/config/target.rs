@@ -389,6 +389,9 @@ mod tests {
     fn a_provider_that_is_not_there_is_told_beside_those_that_are() {
         let error = |file: &str| config(provider_flag("fra"), &[], file, "").unwrap_err();
         assert_eq!(error(FILE), "there is no provider `fra` (there are: far, near, bare, openai)");
-        assert_eq!(error(""), "there is no provider `fra` (config.toml has no `[providers.NAME]` table)");
+        assert_eq!(
+            error(""),
+            "there is no provider `fra` (try adding a `[providers.NAME]` table to config.toml)"
+        );
     }
 }

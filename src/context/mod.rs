@@ -1,9 +1,17 @@
 //! What the model is told.
 //!
 //! [`assemble`] makes a request of a history and a prompt, and nothing else: same in, same out, so that request *n* is a
-//! byte prefix of request *n + 1*. The system prompt itself is made once a session (see [`prompt`]). No clock, no file.
+//! byte prefix of request *n + 1*. The system prompt itself is made once a session (see [`prompt`]). How large a request is tells
+//! [`size`], how much fits [`window`], what gives way [`plan`], and in which words it is told from then on [`summary`]. No clock,
+//! no file.
 
 pub mod prompt;
+
+// When there is no more room.
+pub mod plan;
+pub mod size;
+pub mod summary;
+pub mod window;
 
 use std::sync::Arc;
 

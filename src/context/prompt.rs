@@ -7,6 +7,9 @@
 /// What stands between two layers.
 const RULE: &str = "\n\n---\n\n";
 
+/// So the first line of a file of instructions begins; its name follows.
+pub const INSTRUCTIONS_FROM: &str = "# Instructions from ";
+
 /// Our own base prompt.
 const BASE: &str = include_str!("prompts/base.md");
 
@@ -67,8 +70,10 @@ fn environment(facts: &Environment<'_>) -> String {
     format!("Working directory: {}{branch}\nPlatform: {}\nDate: {}", facts.cwd, facts.platform, facts.date)
 }
 
-fn instructions(file: &Instructions) -> String {
-    format!("# Instructions from {}\n\n{}", file.path, file.text.trim())
+/// A file of instructions as the model gets it.
+#[must_use]
+pub fn instructions(file: &Instructions) -> String {
+    format!("{INSTRUCTIONS_FROM}{}\n\n{}", file.path, file.text.trim())
 }
 
 #[cfg(test)]

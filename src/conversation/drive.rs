@@ -55,6 +55,7 @@ impl Running {
         let last_word = Arc::clone(&upward);
         let options = LoopOptions {
             budget: parts.budget,
+            spending: parts.spending.clone(),
             attendance: parts.attendance,
             token: token.clone(),
             sink: Arc::new(Recorder::new(parts.log.clone(), upward)),

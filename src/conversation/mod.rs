@@ -9,6 +9,8 @@
 mod drive;
 mod jobs;
 pub mod phase;
+mod settings;
+mod unsaid;
 mod values;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -21,8 +23,9 @@ use crate::permission::{Mode, Policy, PolicyCell, Verdict};
 use crate::protocol::history::interrupted;
 use crate::protocol::{
     AgentEvent, Answer, Asked, Carry, Entry, EntryBody, History, LoopResult, Message, Origin, Question,
-    QuestionId, RunEnd, StopReason, UserMessage,
+    QuestionId, RunEnd, UserMessage,
 };
+use crate::session::SharedLog;
 use crate::workbench::Workbench;
 
 pub use crate::agent::Attendance;
@@ -90,11 +93,33 @@ impl Conversation {
     pub fn submit(&mut self, text: String) {
         match self.phase {
             Phase::Idle => {
+                self.tell_directories();
                 self.start(Start::Prompt(vec![UserMessage::new(Origin::User, text)]));
             }
             Phase::Running | Phase::Aborting | Phase::AtLimit { .. } => {
                 self.inbox.push(UserMessage::new(Origin::Queued, text));
             }
+        }
+    }
+
+    /// Runs a command of the user's own, at rest; else nothing happens.
+    pub fn run_own(&mut self, command: String) {
+        if self.phase == Phase::Idle {
+            self.start(Start::Own(command));
+        }
+    }
+
+    /// Makes the conversation take less room, at rest; else nothing happens. `wish` says what is to be kept above all.
+    pub fn compact(&mut self, wish: Option<String>) {
+        if self.phase == Phase::Idle {
+            self.start(Start::Compact(wish));
+        }
+    }
+
+    /// Tells the model something at rest, with the next message; else nothing happens.
+    pub fn note(&mut self, text: String) {
+        if self.phase == Phase::Idle {
+            self.record(EntryBody::Message(Message::User(UserMessage::new(Origin::Note, text))));
         }
     }
 
@@ -110,7 +135,7 @@ impl Conversation {
 
     /// Takes the last one back out of the queue.
     pub fn take_back(&mut self) -> Option<String> {
-        self.inbox.take_back().map(|message| message.content.to_text())
+        self.inbox.take_back().map(|message| message.words())
     }
 
     /// Answers a question. An answer to a question that is gone does nothing.
@@ -130,13 +155,14 @@ impl Conversation {
         }
     }
 
-    /// Answers the turn-limit question. `Stop` gives back what waited in the queue.
+    /// Answers the question at a limit, of turns or of the budget. `Stop` gives back what waited in the queue.
     pub fn go_on(&mut self, decision: GoOn) -> Vec<String> {
         let Phase::AtLimit { carry } = std::mem::replace(&mut self.phase, Phase::Idle) else {
             return Vec::new();
         };
         match decision {
             GoOn::Yes => {
+                self.parts.spending.grant(&self.parts.history);
                 self.start(Start::Continue(*carry));
                 Vec::new()
             }
@@ -177,16 +203,31 @@ impl Conversation {
         self.note_other_settings();
     }
 
-    /// Begins anew at rest. Nothing of the old session is lost: it stays in its file; what it left running ends.
+    /// Calls the session so, from now on.
+    pub fn rename(&mut self, title: String) {
+        self.record(EntryBody::Title(title));
+    }
+
+    /// Whatever is said from now on is written there: a file that holds all that was said so far.
+    pub fn go_on_in(&mut self, log: SharedLog) {
+        self.untold.extend(self.parts.log.sync());
+        self.parts.log = log;
+    }
+
+    /// Begins anew at rest, or goes over to another session. Nothing of the old one is lost: it stays in its file; what it left
+    /// running ends.
     pub fn renew(&mut self, fresh: Fresh) {
         self.untold.extend(self.parts.log.sync());
         self.inbox = Inbox::default();
         self.phase = Phase::Idle;
-        self.parts.history = History::new();
+        self.parts.history = fresh.history;
         self.parts.agent = fresh.agent;
+        self.parts.spending.granted = 0;
         self.parts.log = fresh.log;
         self.jobs = jobs::Watch::of(&fresh.bench);
         self.parts.bench = fresh.bench;
+        self.close_open_calls();
+        self.note_other_settings();
     }
 
     /// Ends what goes on: the run, with its request and its commands, and whatever commands left running.
@@ -267,7 +308,7 @@ impl Conversation {
                     followed = Followed::ByQueue;
                 }
             }
-            RunEnd::TurnLimit { .. } | RunEnd::Looping { .. }
+            RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } | RunEnd::OverBudget { .. }
                 if self.parts.attendance == Attendance::Attended =>
             {
                 self.phase = Phase::AtLimit { carry: Box::new(result.carry.clone()) };
@@ -276,59 +317,16 @@ impl Conversation {
                 given_back = self.unsay();
                 given_back.extend(self.empty_queue());
             }
-            RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } | RunEnd::Refused | RunEnd::Failed(_) => {
+            RunEnd::TurnLimit { .. }
+            | RunEnd::Looping { .. }
+            | RunEnd::OverBudget { .. }
+            | RunEnd::Refused
+            | RunEnd::Failed(_) => {
                 given_back = self.empty_queue();
             }
         }
         let again = self.can_be_asked_again();
         Ended { result, given_back, followed, again }
-    }
-
-    fn can_be_asked_again(&self) -> Again {
-        let unanswered = match self.parts.history.messages().next_back() {
-            Some(Message::User(_) | Message::Tool(_)) => true,
-            Some(Message::Assistant(answer)) => answer.stop_reason == StopReason::Refusal,
-            None => false,
-        };
-        if unanswered && self.parts.budget.turns() > 0 { Again::Possible } else { Again::Impossible }
-    }
-
-    /// Who asks again after a refusal wants another answer in its place, and not one behind it.
-    fn unsay_refusal(&mut self) {
-        let refusal = self.parts.history.view().next_back().filter(|(slot, _)| match &slot.message {
-            Message::Assistant(answer) => answer.stop_reason == StopReason::Refusal,
-            Message::User(_) | Message::Tool(_) => false,
-        });
-        if let Some(to) = refusal.map(|(slot, _)| slot.position) {
-            self.record(EntryBody::Rewind { to });
-        }
-    }
-
-    /// Takes this run's prompts, where nothing was answered to them, out of the conversation; where nobody sits in front
-    /// of an input they stay.
-    fn unsay(&mut self) -> Vec<String> {
-        let mut texts = Vec::new();
-        let mut to = None;
-        for (slot, _) in self.parts.history.view().rev() {
-            let Message::User(user) = &slot.message else { break };
-            if slot.position < self.run_begins || self.parts.attendance == Attendance::Unattended {
-                break;
-            }
-            match user.origin {
-                Origin::User | Origin::Queued | Origin::Command => texts.push(user.content.to_text()),
-                Origin::Nudge | Origin::Note | Origin::Reminder | Origin::Hook | Origin::Shell => break,
-            }
-            to = Some(slot.position);
-        }
-        if let Some(to) = to {
-            self.record(EntryBody::Rewind { to });
-        }
-        texts.reverse();
-        texts
-    }
-
-    fn empty_queue(&mut self) -> Vec<String> {
-        self.inbox.drain().iter().map(|message| message.content.to_text()).collect()
     }
 
     /// Whatever ended a run or a process: each call gets its answer before anything else is said.
@@ -366,26 +364,12 @@ impl Conversation {
         self.untold.extend(self.parts.log.append(&entry));
         self.parts.history.apply(&entry);
     }
-
-    /// Another model or mode than the file says is in force from here on.
-    fn note_other_settings(&mut self) {
-        let (history, model, mode) = (&self.parts.history, self.parts.agent.model(), self.mode().name());
-        if history.is_empty() {
-            return;
-        }
-        let other_model = (history.model() != Some(model)).then(|| model.clone());
-        let was = history.permission_mode().unwrap_or(Mode::default().name());
-        let other_mode = (was != mode).then(|| mode.to_owned());
-        if other_model.is_some() || other_mode.is_some() {
-            self.record(EntryBody::Settings { model: other_model, permission_mode: other_mode });
-        }
-    }
 }
 
 /// Whether something would follow this end.
 fn is_going_on(end: &RunEnd) -> bool {
     match end {
-        RunEnd::Done | RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } => true,
+        RunEnd::Done | RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } | RunEnd::OverBudget { .. } => true,
         RunEnd::Aborted | RunEnd::Refused | RunEnd::Failed(_) => false,
     }
 }

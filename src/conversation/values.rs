@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::agent::{Agent, Attendance, TurnBudget};
+use crate::agent::{Agent, Attendance, Spending, TurnBudget};
 use crate::os::clock::Clock;
 use crate::permission::PolicyCell;
 use crate::protocol::{AgentEvent, History, JobView, LoopResult, Question};
@@ -23,6 +23,8 @@ pub struct Parts {
     pub bench: Arc<Workbench>,
     /// How many turns a run gets.
     pub budget: TurnBudget,
+    /// What the session may use.
+    pub spending: Spending,
     /// Whether somebody is there to answer.
     pub attendance: Attendance,
     /// The time for entries.
@@ -90,6 +92,8 @@ pub struct Fresh {
     pub log: SharedLog,
     /// What lives as long as the new session.
     pub bench: Arc<Workbench>,
+    /// What was said in it so far.
+    pub history: History,
 }
 
 /// The answer to the turn-limit question.

@@ -182,10 +182,9 @@ pub fn not_begun<W: Write>(mut out: W, format: Format, error: &LoopError) -> io:
 }
 
 /// A line on standard error. If that is closed there is nobody to tell.
-#[expect(clippy::print_stderr, reason = "headless runs speak to a person through standard error")]
 fn remark(text: &str) {
     let line = sanitize(text).replace('\n', " ");
-    eprintln!("{line}");
+    writeln!(io::stderr(), "{line}").ok();
 }
 
 /// Whether who reads only the answer must know: it is less, or came from elsewhere, than was asked for.

@@ -70,7 +70,9 @@ pub(super) fn event(event: &AgentEvent) -> Option<Value> {
             json!({ "type": "compaction", "tokens_before": tokens_before, "tokens_after": tokens_after })
         }
         AgentEvent::Notice { kind, text } => notice(*kind, text),
-        AgentEvent::Waiting(_) | AgentEvent::ToolProgress { .. } => return None,
+        AgentEvent::Waiting(_) | AgentEvent::Measured { .. } | AgentEvent::ToolProgress { .. } => {
+            return None;
+        }
     };
     Some(line)
 }
@@ -86,7 +88,9 @@ pub(super) fn turn_limit(end: &RunEnd) -> Option<Value> {
         RunEnd::TurnLimit { turns } | RunEnd::Looping { turns } => {
             Some(json!({ "type": "turn_limit_reached", "turns": turns }))
         }
-        RunEnd::Done | RunEnd::Aborted | RunEnd::Refused | RunEnd::Failed(_) => None,
+        RunEnd::Done | RunEnd::OverBudget { .. } | RunEnd::Aborted | RunEnd::Refused | RunEnd::Failed(_) => {
+            None
+        }
     }
 }
 

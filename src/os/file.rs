@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use tempfile::TempPath;
 
 use super::kernel::is_proc;
-use super::paths::{hex, resolve, strangers_hand};
+use super::paths::{hex, resolve};
 use super::pinned::is_a_link;
 
 /// What a file can be instead of regular.
@@ -141,15 +141,6 @@ pub fn open_listed(path: &Path) -> io::Result<(File, Metadata)> {
 /// The whole of a regular file of at most `max` bytes.
 pub fn read_regular(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
     read_opened(open_regular(path)?, path, max)
-}
-
-/// The same of a file that the user rules by: nobody else may have written it. It may be a link.
-pub fn read_own(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
-    let (file, meta) = open_regular(path)?;
-    match strangers_hand(&meta) {
-        Some(why) => Err(FileError::Untrusted { path: path.to_owned(), why }),
-        None => read_opened((file, meta), path, max),
-    }
 }
 
 /// The same of a file that is open; `path` is its name in errors.

@@ -6,7 +6,8 @@
 //!
 //! In reading order: what is read once at the start ([`mod@env`], [`paths`]) and what a command gets of it
 //! ([`child_env`]), files ([`mod@file`], [`kernel`], [`guarded`], [`pinned`], [`stage`], [`listing`]),
-//! commands ([`programs`], [`process`] with [`capture`] for what they say and [`family`] for all they started),
+//! commands ([`programs`], [`process`] with [`starter`] for those with fewer rights, [`capture`] for what they say and
+//! [`family`] for all they started, [`foreground`] for what has the terminal),
 //! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`], [`tty`]).
 
 pub mod child_env;
@@ -22,10 +23,12 @@ pub mod stage;
 
 pub mod capture;
 pub mod family;
+pub mod foreground;
 pub mod process;
 pub mod programs;
 mod restrain;
 mod running;
+pub mod starter;
 mod supervise;
 mod table;
 

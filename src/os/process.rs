@@ -19,7 +19,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
 use rustix::fs::{Access, access};
@@ -34,6 +33,7 @@ use tokio_util::task::TaskTracker;
 use super::capture::{Capture, Keep, Tail};
 use super::family::{Family, MARK, roots};
 use super::restrain::with_fewer_processes;
+use super::starter::Starter;
 use super::supervise::{Life, Supervisor, Times};
 
 pub use super::family::{adopt_orphans, end_orphans};
@@ -44,10 +44,6 @@ const END_WAIT: Duration = Duration::from_secs(2);
 
 /// Numbers the commands of this process, see [`MARK`].
 static STARTED: AtomicU64 = AtomicU64::new(0);
-
-/// Run on a thread of its own that then starts the command: what it does to this thread, the command
-/// inherits, and nothing else does.
-pub type Confine = Box<dyn FnOnce() -> io::Result<()> + Send>;
 
 /// A program that is started in a command's place, to start the command in its turn and to end as it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +67,8 @@ pub struct Spawn {
     pub keep: Keep,
     /// How many lines [`Tail`] has.
     pub live_lines: usize,
-    pub confine: Option<Confine>,
+    /// The thread that starts it, if it is not to have all the rights of the program.
+    pub starter: Option<Arc<Starter>>,
     pub within: Option<Within>,
 }
 
@@ -85,7 +82,7 @@ impl Spawn {
             limit: None,
             keep: Keep::default(),
             live_lines: 5,
-            confine: None,
+            starter: None,
             within: None,
         }
     }
@@ -178,7 +175,7 @@ fn start(mut spawn: Spawn, leave_terminal: Option<&Path>) -> Result<Started, Spa
     let program =
         spawn.argv.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(file) = find_program(&spawn) else { return Err(SpawnError::NoProgram { program }) };
-    let confine = spawn.confine.take();
+    let starter = spawn.starter.take();
     let mark = format!("{}-{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
     let begin = || {
         // asked first: `setsid` would say it in its own words, as if the command had
@@ -189,8 +186,8 @@ fn start(mut spawn: Spawn, leave_terminal: Option<&Path>) -> Result<Started, Spa
         let pipe = ChildStdout::from_std(OwnedFd::from(reader).into())?;
         // held until the child is noted, lest it be taken for an orphan
         let mut roots = roots();
-        let child = with_fewer_processes(|| match confine {
-            Some(confine) => spawn_confined(command, confine),
+        let child = with_fewer_processes(|| match &starter {
+            Some(starter) => spawn_by(starter, command),
             None => spawn_here(command),
         })?;
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).ok_or(io::ErrorKind::NotFound)?;
@@ -234,15 +231,12 @@ fn spawn_here(command: Command) -> io::Result<Child> {
     tokio::process::Command::from(command).spawn()
 }
 
-/// Confinement binds a thread and what it starts: so a thread that does nothing else.
-fn spawn_confined(command: Command, confine: Confine) -> io::Result<Child> {
+fn spawn_by(starter: &Starter, command: Command) -> io::Result<Child> {
     let runtime = Handle::current();
-    let thread = thread::spawn(move || {
+    starter.run(move || {
         let _inside = runtime.enter();
-        confine()?;
         spawn_here(command)
-    });
-    thread.join().unwrap_or_else(|_| Err(io::Error::other("the confinement failed")))
+    })?
 }
 
 /// The program's file. Looked up here, since std forks instead of `posix_spawn` where `PATH` is set anew.
@@ -521,8 +515,6 @@ mod tests {
         check(Spawn::new(["./absent"], dir.path()), "there is no such program");
         check(Spawn::new(["/dev/null"], "/"), "cannot run `/dev/null`");
         check(Spawn::new([""; 0], "/"), "there is no such program");
-        let refuse: Confine = Box::new(|| Err(io::Error::other("no confinement here")));
-        check(Spawn { confine: Some(refuse), ..bash("true") }, "no confinement here");
     }
 
     #[test]
@@ -541,12 +533,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_confined_command_is_started_on_a_thread_of_its_own() {
-        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
-        let confine: Confine =
-            Box::new(move || sender.send(thread::current().id()).map_err(io::Error::other));
-        let mut running = children().start(Spawn { confine: Some(confine), ..bash("echo in") }).unwrap();
-        assert_eq!(text(&running.wait().await), "in\n");
-        assert_ne!(receiver.recv().unwrap(), thread::current().id());
+    async fn a_starter_starts_one_command_after_another() {
+        let starter = Arc::new(Starter::new(|| Ok(())).unwrap());
+        for expected in ["one\n", "two\n"] {
+            let command = bash(&format!("printf '%s' '{expected}'"));
+            let mut running =
+                children().start(Spawn { starter: Some(Arc::clone(&starter)), ..command }).unwrap();
+            assert_eq!(text(&running.wait().await), expected);
+        }
     }
 }

@@ -14,6 +14,7 @@ pub enum Signal {
     Interrupt,
     Terminate,
     HangUp,
+    Quit,
 }
 
 impl Signal {
@@ -22,6 +23,7 @@ impl Signal {
         match self {
             Self::HangUp => 129,
             Self::Interrupt => 130,
+            Self::Quit => 131,
             Self::Terminate => 143,
         }
     }
@@ -32,6 +34,7 @@ impl Signal {
 pub struct Signals {
     interrupt: unix::Signal,
     terminate: unix::Signal,
+    quit: unix::Signal,
     /// None where the program was started with it ignored, as `nohup` does.
     hang_up: Option<unix::Signal>,
 }
@@ -42,6 +45,7 @@ impl Signals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            quit: signal(SignalKind::quit())?,
             hang_up: if is_ignored(SignalKind::hangup()) {
                 None
             } else {
@@ -56,6 +60,7 @@ impl Signals {
             biased;
             () = heard(&mut self.hang_up) => Signal::HangUp,
             _ = self.terminate.recv() => Signal::Terminate,
+            _ = self.quit.recv() => Signal::Quit,
             _ = self.interrupt.recv() => Signal::Interrupt,
         }
     }
@@ -108,6 +113,7 @@ mod tests {
             (rustix::process::Signal::HUP, Signal::HangUp, 129),
             (rustix::process::Signal::INT, Signal::Interrupt, 130),
             (rustix::process::Signal::TERM, Signal::Terminate, 143),
+            (rustix::process::Signal::QUIT, Signal::Quit, 131),
         ] {
             rustix::process::kill_process(rustix::process::getpid(), sent).unwrap();
             let heard = signals.next().await;

@@ -1,17 +1,78 @@
 //! The judgement's part that knows commands.
 //!
-//! A command is let through for one of three reasons: each of its parts is allowed by a rule, it is known to do no more
-//! than look, or the sandbox holds it and the user wants such commands unasked. Which reason it was decides how it is
-//! held: what was let through as a look runs where it can do nothing else, so a wrong judgement costs nothing.
+//! A command is let through for one of four reasons: each of its parts is allowed by a rule, it is known to do no more
+//! than look, some of its parts are the one and the rest the other, or the sandbox holds it and the user wants such
+//! commands unasked. Which reason it was decides how it is held: what was let through as a look runs where it can do
+//! nothing else, so a wrong judgement costs nothing; a line of both is held as its rules have it, and nothing may look in
+//! it but what by no option listed for it can write.
 
+use std::cell::RefCell;
 use std::path::Path;
 
-use super::known::{self, Table};
+use super::known::{self, Known, Place, Table};
 use super::secret::is_secret;
 use super::shell::{self, Simple};
 use super::touch::Touch;
 use super::{Mode, Policy, Rule, Use, harm, rule, words};
-use crate::protocol::{ExecAccess, Hold, Terms, ToolName};
+use crate::protocol::{ExecAccess, Hold, Terms, ToolName, Wording};
+
+/// What the shell does itself and what may change how it goes on: where it is, what its words mean, what comes next.
+const CHANGES_THE_SHELL: [&str; 54] = [
+    ".",
+    ":",
+    "[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "history",
+    "jobs",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "trap",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+];
 
 /// Rules for longer commands would fill the question and never match again.
 pub(super) const LONGEST_RULE: usize = 200;
@@ -29,7 +90,7 @@ impl Policy {
             Touch::Exec(_) => self.hold(),
             Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => Hold::Free,
         };
-        Terms { hold, command: None }
+        Terms { hold, wording: Wording::Own }
     }
 
     /// The terms on which a command runs unasked, in every mode but `bypass`: it looks and does nothing else, or it is
@@ -39,6 +100,9 @@ impl Policy {
         let terms = self.terms(touch);
         if let Some(looks) = self.looks(exec) {
             return Some(looks);
+        }
+        if let Some(terms) = self.beside(&self.rules.allow, exec).filter(|_| self.mode != Mode::Plan) {
+            return Some(terms);
         }
         let is_held = terms.hold != Hold::Free;
         let is_enough = self.sandbox.auto_allow && is_held && self.mode != Mode::Plan;
@@ -56,7 +120,36 @@ impl Policy {
         let (hold, table) = if is_held { (Hold::LOOKING, Table::Full) } else { (Hold::Free, Table::Bare) };
         let known = known::harmless(&exec.command, &exec.cwd, &self.scope, &self.sight, table)?;
         let may_be_read = known.reads.iter().all(|path| self.may_be_read(path));
-        may_be_read.then_some(Terms { hold, command: Some(known.text) })
+        may_be_read.then_some(Terms { hold, wording: Wording::Known(known.text) })
+    }
+
+    /// The terms for a line in which each command is allowed by one of these rules or only looks. It runs as it was read, held
+    /// as the rules have it.
+    pub(super) fn beside(&self, allow: &[Rule], exec: &ExecAccess) -> Option<Terms> {
+        let is_allowed = |command: &Simple| allow.iter().any(|rule| rule.allows(command));
+        let hold = self.terms(Touch::Exec(exec)).hold;
+        let known = self.known_beside(exec, hold, &|words| simple(words).as_ref().is_some_and(is_allowed))?;
+        let may_be_read = known.reads.iter().all(|path| self.may_be_read(path));
+        may_be_read.then_some(Terms { hold, wording: Wording::Read(known.text) })
+    }
+
+    /// The line's commands that do more than look; `None` where that cannot be told.
+    pub(super) fn doers(&self, exec: &ExecAccess) -> Option<Vec<Simple>> {
+        let doers = RefCell::new(Vec::new());
+        let seen = |words: &[String]| {
+            let command = simple(words);
+            let is_one = command.is_some();
+            doers.borrow_mut().extend(command);
+            is_one
+        };
+        self.known_beside(exec, self.terms(Touch::Exec(exec)).hold, &seen)?;
+        Some(doers.into_inner())
+    }
+
+    fn known_beside(&self, exec: &ExecAccess, hold: Hold, vouched: known::Vouched<'_>) -> Option<Known> {
+        let table = if hold == Hold::Free { Table::Bare } else { Table::Beside };
+        let here = Place { cwd: &exec.cwd, scope: &self.scope, sight: &self.sight };
+        known::beside(&exec.command, here, table, vouched)
     }
 
     /// Whether a command may look at this unasked: as `Read` may. Where rules hold back reads, a directory may hold what they
@@ -99,6 +192,15 @@ impl Policy {
 
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The command of these words, where it leaves the shell as it was for those beside it.
+fn simple(words: &[String]) -> Option<Simple> {
+    let text: Vec<String> = words.iter().map(|word| known::quoted(word)).collect();
+    let mut commands = shell::parse(&text.join(" "))?;
+    let command = commands.pop().filter(|_| commands.is_empty())?;
+    let is_apart = words.first().is_some_and(|name| !CHANGES_THE_SHELL.contains(&name.as_str()));
+    is_apart.then_some(command)
 }
 
 /// Whether a command line has a reading, and each command in it is allowed by a rule of its own.
@@ -164,10 +266,11 @@ mod tests {
             let held = policy(mode, || true);
             let Verdict::Allow(terms) = judged(&held, "grep x a.txt | wc -l") else { panic!("{mode}") };
             assert_eq!(terms.hold, Hold::LOOKING);
-            assert!(terms.command.is_some_and(|text| text.starts_with("/usr/bin/grep ")));
+            assert!(matches!(terms.wording, Wording::Known(text) if text.starts_with("/usr/bin/grep ")));
             assert_eq!(hold(&held, "touch x"), None, "{mode}");
             let unheld = policy(mode, || false);
-            assert_eq!(hold(&unheld, "cat a.txt"), Some(Hold::Free), "{mode}");
+            let Verdict::Allow(terms) = judged(&unheld, "cat a.txt") else { panic!("{mode}") };
+            assert!(terms.hold == Hold::Free && matches!(terms.wording, Wording::Known(_)), "{mode}");
             assert_eq!(hold(&unheld, "git status"), None, "{mode}: git reads a configuration");
         }
     }
@@ -203,11 +306,130 @@ mod tests {
         assert_eq!(hold(&wants(Mode::Default, || true), "rm -rf /opt"), None);
     }
 
+    /// How it runs, if it does so unasked: held how, and which text.
+    fn terms(policy: &Policy, command: &str) -> Option<(Hold, Wording)> {
+        match judged(policy, command) {
+            Verdict::Allow(terms) => Some((terms.hold, terms.wording)),
+            Verdict::Ask { .. } | Verdict::Deny { .. } => None,
+        }
+    }
+
+    fn ruled(mode: Mode, enforced: fn() -> bool, rules: &str) -> Policy {
+        let mut ruled = policy(mode, enforced);
+        ruled.rules.allow = Rule::parse_list(rules).unwrap();
+        ruled
+    }
+
+    #[test]
+    fn a_part_that_only_looks_needs_no_rule_beside_one_that_has_it() {
+        let check = |command: &str, expected: &str| {
+            let held = ruled(Mode::Default, || true, "Bash(cargo test:*),Bash(git commit:*)");
+            assert_eq!(
+                terms(&held, command),
+                Some((WRITES, Wording::Read(expected.to_owned()))),
+                "{command}"
+            );
+            let unheld = ruled(Mode::Default, || false, "Bash(cargo test:*),Bash(git commit:*)");
+            assert_eq!(
+                terms(&unheld, command),
+                Some((Hold::Free, Wording::Read(expected.to_owned()))),
+                "{command}"
+            );
+        };
+        check("cargo test | tail -3", "cargo test | /usr/bin/tail -3");
+        check(
+            "cargo  test 2>&1 | grep -E 'FAILED|panicked' | head -n 1",
+            "cargo test 2>&1 | /usr/bin/grep -E 'FAILED|panicked' | /usr/bin/head -n 1",
+        );
+        check("cd sub && cargo test 2>&1 | tail -20", "cd /w/sub && cargo test 2>&1 | /usr/bin/tail -20");
+        check("cat a.txt && cargo test", "/usr/bin/cat a.txt && cargo test");
+        check("cargo test --lib\\ x | wc -l", "cargo test '--lib x' | /usr/bin/wc -l");
+        check(
+            "cargo test; git commit -m 'it'\\''s; done' | wc -l",
+            "cargo test; git commit -m 'it'\\''s; done' | /usr/bin/wc -l",
+        );
+        check("cd sub && cargo test; ls", "cd /w/sub && { cargo test; /usr/bin/ls; }");
+    }
+
+    #[test]
+    fn git_looks_beside_a_rule_in_the_sandbox_alone_and_starts_nothing_there() {
+        let line = "git commit -m 'x y' && git log --oneline -1 | sort";
+        let held = ruled(Mode::Default, || true, "Bash(git commit:*)");
+        let Some((WRITES, Wording::Read(text))) = terms(&held, line) else { panic!("it runs, held") };
+        assert!(
+            text.starts_with("git commit -m 'x y' && /usr/bin/git --no-pager --no-optional-locks -c "),
+            "{text}"
+        );
+        assert!(text.contains(" -c core.fsmonitor=false ") && text.ends_with(" | /usr/bin/sort"), "{text}");
+        assert_eq!(terms(&ruled(Mode::Default, || false, "Bash(git commit:*)"), line), None);
+    }
+
+    #[test]
+    fn what_stands_beside_a_rule_must_look_as_it_would_alone() {
+        let rules = "Bash(cargo test:*),Bash(eval:*),Bash(cd:*),Bash(export:*),Bash(time:*)";
+        let held = ruled(Mode::Default, || true, rules);
+        let alone = "cat .env¦cat /etc/hosts¦ls ..¦head id_rsa¦tee log¦xargs rm¦tail -f x¦tail $N¦tail -3 > log¦make¦\
+                     A=b cat a.txt¦tail `x`¦tail $(x)¦./tail x¦/bin/tail x¦sort -o x¦\
+                     git diff --output=x¦sed -n 1p a.txt¦find .¦awk 1";
+        for part in alone.split('¦') {
+            for line in [format!("cargo test | {part}"), format!("{part} && cargo test")] {
+                assert_eq!(terms(&held, &line), None, "{line}");
+            }
+        }
+        let others = "cargo test & tail x¦cargo test --config a=b | tail¦cargo test > x | tail¦cargo test *.rs | tail¦\
+                      cd .. && cargo test | tail¦cargo test && cd sub && cat x¦cd /etc && cat hosts¦cd sub && cd .. && ls¦\
+                      eval x && tail a.txt¦export A=b && tail a.txt¦time cargo test | tail¦A=b cargo test | tail";
+        for line in others.split('¦') {
+            assert_eq!(terms(&held, line), None, "{line}");
+        }
+        let planning = ruled(Mode::Plan, || true, rules);
+        assert!(matches!(judged(&planning, "cargo test | tail"), Verdict::Deny { .. }));
+    }
+
+    #[test]
+    fn rules_that_hold_back_and_the_guards_win_over_a_line_of_both() {
+        let hold = |deny: &str, ask: &str, line: &str| {
+            let mut policy = ruled(Mode::Default, || true, "Bash(cargo test:*),Bash(rm:*),Bash(touch:*)");
+            policy.rules.deny = Rule::parse_list(deny).unwrap();
+            policy.rules.ask = Rule::parse_list(ask).unwrap();
+            match judged(&policy, line) {
+                Verdict::Allow(_) => "allow",
+                Verdict::Ask { .. } => "ask",
+                Verdict::Deny { .. } => "deny",
+            }
+        };
+        assert_eq!(hold("", "", "cargo test | tail"), "allow");
+        assert_eq!(hold("Bash(tail:*)", "", "cargo test | tail"), "deny");
+        assert_eq!(hold("", "Bash(tail:*)", "cargo test | tail"), "ask");
+        assert_eq!(hold("Read(./private)", "", "cat private && cargo test"), "deny");
+        assert_eq!(hold("", "Read(./private)", "cat private && cargo test"), "ask");
+        assert_eq!(hold("Read(./private/**)", "", "grep -r x . && cargo test"), "ask");
+        assert_eq!(hold("", "", "rm -rf /opt | tail"), "ask");
+        assert_eq!(hold("", "", "touch .git/hooks/pre-commit | tail"), "ask");
+        assert_eq!(hold("", "", "touch .env; ls"), "ask");
+    }
+
+    #[test]
+    fn the_rules_that_are_offered_are_for_what_does_more_than_look() {
+        let check = |rules: &str, line: &str, expected: &str| {
+            let mut policy = ruled(Mode::Default, || true, rules);
+            let Verdict::Ask { remember, .. } = judged(&policy, line) else { panic!("{line} is not asked") };
+            assert_eq!(remember.join(" + "), expected, "{line}");
+            policy.rules.allow.extend(remember.iter().map(|rule| rule.parse().unwrap()));
+            assert!(remember.is_empty() || hold(&policy, line) == Some(WRITES), "{line}");
+        };
+        check("", "cd sub && cargo test 2>&1 | tail -20", "Bash(cargo test:*)");
+        check("Bash(cargo test:*)", "cat a.txt && cargo test && make x | head", "Bash(make x)");
+        check("", "cat /etc/hosts && make x", "Bash(cat /etc/hosts) + Bash(make x)");
+        check("", "make x | tail -$N", "Bash(make x | tail -$N)");
+        check("", "cat .env && make x", "");
+    }
+
     #[test]
     fn a_rule_lets_a_command_run_as_it_is_and_held() {
         let mut ruled = policy(Mode::Default, || true);
         ruled.rules.allow = vec!["Bash(make:*)".parse().unwrap()];
-        assert_eq!(judged(&ruled, "make all"), Verdict::Allow(Terms { hold: WRITES, command: None }));
+        assert_eq!(judged(&ruled, "make all"), Verdict::Allow(Terms { hold: WRITES, wording: Wording::Own }));
         ruled.rules.ask = vec!["Bash(cat:*)".parse().unwrap()];
         assert_eq!(hold(&ruled, "cat a.txt"), None, "an ask rule asks whatever is known");
         ruled.rules.deny = vec!["Bash(cat:*)".parse().unwrap()];

@@ -40,7 +40,7 @@ pub use sandbox::{Enforced, SandboxBy, SandboxMode, Sandboxing, UnknownSandbox};
 pub use scope::{Exists, Found, Links, Scope, Variables};
 pub use secret::{home_secrets, is_protected, is_secret};
 
-use touch::{Touch, touches};
+use touch::{Touch, by_links, touches};
 
 /// Why a call that a rule or the mode would let through is asked all the same.
 const WRITTEN_AS_TEXT: &str = "the model wrote it as text";
@@ -125,7 +125,8 @@ impl Policy {
     fn judge_access(&self, tool: &ToolName, access: &Access) -> Verdict {
         let touches = touches(access);
         let verdicts = touches.iter().map(|&touch| self.judge_touch(tool, touch));
-        match verdicts.max().unwrap_or(Verdict::Allow(Terms::default())) {
+        let by_links = by_links(access).into_iter().map(|touch| self.judge_link(tool, touch));
+        match verdicts.chain(by_links).max().unwrap_or(Verdict::Allow(Terms::default())) {
             // one rule cannot stand for many files
             Verdict::Ask { reason, careful, terms, .. } if touches.len() > 1 => {
                 Verdict::Ask { reason, remember: Vec::new(), careful, terms }
@@ -135,11 +136,8 @@ impl Policy {
     }
 
     fn judge_touch(&self, tool: &ToolName, touch: Touch<'_>) -> Verdict {
-        let find = |rules: &'_ [Rule], usage| {
-            rules.iter().find(|rule| rule.covers(tool, touch, &self.scope, usage)).map(Rule::to_string)
-        };
-        if let Some(rule) = find(&self.rules.deny, Use::HoldBack) {
-            return Verdict::Deny { reason: format!("denied by the rule `{rule}`") };
+        if let Some(denied) = self.denied(tool, touch) {
+            return denied;
         }
         let terms = self.terms(touch);
         let deletes = self.deletes_outside(touch);
@@ -157,9 +155,7 @@ impl Policy {
             Touch::Exec(exec) if leaning == Leaning::Ask => self.destroys(exec),
             Touch::Exec(_) | Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => None,
         };
-        let ask_rule =
-            || find(&self.rules.ask, Use::HoldBack).map(|rule| format!("the rule `{rule}` wants it asked"));
-        match (deletes.or_else(|| self.guarded(touch)), ask_rule(), leaning) {
+        match (deletes.or_else(|| self.guarded(touch)), self.ask_rule(tool, touch), leaning) {
             (Some(reason), _, _) => asked_for(reason, terms),
             (None, Some(reason), _) => {
                 Verdict::Ask { reason: Some(reason), remember: Vec::new(), careful: is_careful(touch), terms }
@@ -172,6 +168,35 @@ impl Policy {
                 terms,
             },
         }
+    }
+
+    /// What the name of a link says: it may hold back what it leads to, and lets nothing through.
+    fn judge_link(&self, tool: &ToolName, touch: Touch<'_>) -> Verdict {
+        if let Some(denied) = self.denied(tool, touch) {
+            return denied;
+        }
+        let terms = Terms::default();
+        if self.mode == Mode::Bypass {
+            return Verdict::Allow(terms);
+        }
+        match self.guarded(touch).or_else(|| self.ask_rule(tool, touch)) {
+            Some(reason) => asked_for(reason, terms),
+            None => Verdict::Allow(terms),
+        }
+    }
+
+    fn denied(&self, tool: &ToolName, touch: Touch<'_>) -> Option<Verdict> {
+        let rule = self.holding_back(&self.rules.deny, tool, touch)?;
+        Some(Verdict::Deny { reason: format!("denied by the rule `{rule}`") })
+    }
+
+    fn ask_rule(&self, tool: &ToolName, touch: Touch<'_>) -> Option<String> {
+        let rule = self.holding_back(&self.rules.ask, tool, touch)?;
+        Some(format!("the rule `{rule}` wants it asked"))
+    }
+
+    fn holding_back<'a>(&self, rules: &'a [Rule], tool: &ToolName, touch: Touch<'_>) -> Option<&'a Rule> {
+        rules.iter().find(|rule| rule.covers(tool, touch, &self.scope, Use::HoldBack))
     }
 
     /// What the mode says, and what an allow rule makes of it: in plan mode none allows a change.
@@ -241,7 +266,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::protocol::{ExecAccess, Hold};
+    use crate::protocol::{ExecAccess, FileAccess, Hold};
 
     fn policy(mode: Mode, allow: &str, ask: &str, deny: &str) -> Policy {
         let list = |text| Rule::parse_list(text).unwrap();
@@ -263,7 +288,12 @@ mod tests {
 
     fn judge_as(form: CallForm, policy: &Policy, call: &str) -> Verdict {
         let (verb, rest) = call.split_once(' ').unwrap_or((call, ""));
-        let paths = || rest.split(' ').map(PathBuf::from).collect();
+        // `read /link>/path` names a link
+        let file = |word: &str| match word.split_once('>') {
+            Some((named, path)) => FileAccess { named: Some(named.into()), ..path.into() },
+            None => word.into(),
+        };
+        let paths = || rest.split(' ').map(file).collect();
         let exec = || ExecAccess { command: rest.to_owned(), cwd: PathBuf::from("/w") };
         let (tool, access) = match verb {
             "read" => ("Read", Access::Read(paths())),
@@ -328,6 +358,15 @@ mod tests {
         check("fetch https://example.com", ["ask", "ask", "deny", "allow"]);
         check("read /w/.env", ["ask", "ask", "ask", "allow"]);
         check("edit /w/.env", ["ask", "ask", "deny", "allow"]);
+        check("read /w/.env>/w/plain", ["ask", "ask", "ask", "allow"]);
+        check("read /w/plain>/w/.env", ["ask", "ask", "ask", "allow"]);
+        check("read /w/.ssh/config>/w/plain/config", ["ask", "ask", "ask", "allow"]);
+        check("read /w/a>/w/b", ["allow", "allow", "allow", "allow"]);
+        check("read /elsewhere>/w/b", ["allow", "allow", "allow", "allow"]);
+        check("read /w/a>/etc/hosts", ["ask", "ask", "deny", "allow"]);
+        check("edit /w/.env>/w/plain", ["ask", "ask", "deny", "allow"]);
+        check("edit /w/.git/config>/w/plain", ["ask", "ask", "deny", "allow"]);
+        check("edit /w/a>/w/b", ["ask", "allow", "deny", "allow"]);
         check("read /w/.env.example", ["allow", "allow", "allow", "allow"]);
         check("edit /w/.git/hooks/pre-commit", ["ask", "ask", "deny", "allow"]);
         check("edit /w/.clawd/config.toml", ["ask", "ask", "deny", "allow"]);
@@ -424,14 +463,15 @@ mod tests {
             assert_eq!(remember.join(" + "), expected, "{call}");
             if !remember.is_empty() {
                 policy.rules.allow.extend(remember.iter().map(|rule| rule.parse().unwrap()));
-                assert_eq!(judge(&policy, call), Verdict::Allow(Terms::default()), "{call}");
+                assert_eq!(word(&judge(&policy, call)), "allow", "{call}");
             }
         };
         check("run touch  a", "Bash(touch a)");
         check("run cargo  test", "Bash(cargo test:*)");
         check("run cargo test | tail -3", "Bash(cargo test:*)");
         check("run cargo test --config a=b", "Bash(cargo test --config a=b)");
-        check("run cd x && cargo test 2>&1 | tail", "Bash(cd x) + Bash(cargo test:*)");
+        check("run cd x && cargo test 2>&1 | tail", "Bash(cargo test:*)");
+        check("run cd ../x && cargo test 2>&1 | tail", "Bash(cd ../x) + Bash(cargo test:*)");
         check("run make a && make a && make b", "Bash(make a) + Bash(make b)");
         check("run git add . && git commit -m 'a b'", "Bash(git add:*) + Bash(git commit:*)");
         check("run a && b && c && d", "Bash(a && b && c && d)");
@@ -452,6 +492,24 @@ mod tests {
         check("edit /w/.env", "");
         check("read /etc/hosts", "Read(//etc/hosts)");
         check("fetch https://Example.com:8443/x", "WebFetch(domain:example.com)");
+    }
+
+    #[test]
+    fn rules_hold_a_link_back_by_its_name_and_let_it_through_by_where_it_leads() {
+        let check = |allow, ask, deny, call: &str, expected: &str| {
+            assert_eq!(word(&judge(&policy(Mode::Default, allow, ask, deny), call)), expected, "{call}");
+        };
+        check("", "", "Read(./private/**)", "read /w/private/a>/w/a", "deny");
+        check("", "", "Read(./private/**)", "read /w/a>/w/private/a", "deny");
+        check("", "Read(./private/**)", "", "read /w/private/a>/w/a", "ask");
+        check("Edit(./a)", "", "", "edit /w/link>/w/a", "allow");
+        check("Edit(./link)", "", "", "edit /w/link>/w/a", "ask");
+        let Verdict::Ask { remember, .. } =
+            judge(&policy(Mode::Default, "", "", ""), "read /w/link>/etc/hosts")
+        else {
+            panic!("it is not asked")
+        };
+        assert_eq!(remember, ["Read(//etc/hosts)"]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What "don't ask again" would save.
 //!
 //! Nothing is offered that was not tried: with the rules in force the very same call must be let through, or they are
-//! no help. A command line is taken part by part, so that the next line of known parts passes too; where its parts cannot
-//! be told or are many, it is the line, word for word.
+//! no help. A command line is taken part by part, so that the next line of known parts passes too, and what only looks is
+//! left out if it can be; where its parts cannot be told or are many, it is the line, word for word.
 
 use super::rule::Rule;
 use super::shell::{self, Simple, Word};
@@ -21,7 +21,11 @@ impl Policy {
             Touch::Nothing => vec![one(Some(tool.to_string()))],
             Touch::Read(path) => vec![one(self.scope.pattern_of(path).map(|path| format!("Read({path})")))],
             Touch::Write(path) => vec![one(self.scope.pattern_of(path).map(|path| format!("Edit({path})")))],
-            Touch::Exec(exec) => vec![self.by_parts(exec), one(whole(exec))],
+            Touch::Exec(exec) => {
+                let parts = [self.doers(exec), shell::parse(&exec.command)];
+                let by_parts = parts.map(|parts| parts.and_then(|parts| self.by_parts(&parts)));
+                by_parts.into_iter().chain([one(whole(exec))]).collect()
+            }
             Touch::Fetch(url) => {
                 vec![one(host::host_of(url).map(|host| format!("WebFetch(domain:{host})")))]
             }
@@ -33,7 +37,9 @@ impl Policy {
     fn would_allow(&self, texts: &[String], tool: &ToolName, touch: Touch<'_>) -> bool {
         let rules: Result<Vec<Rule>, _> = texts.iter().map(|text| text.parse()).collect();
         let Ok(rules) = rules else { return false };
-        self.is_allowed(&[self.rules.allow.as_slice(), &rules].concat(), tool, touch)
+        let rules = [self.rules.allow.as_slice(), &rules].concat();
+        self.is_allowed(&rules, tool, touch)
+            || matches!(touch, Touch::Exec(exec) if self.beside(&rules, exec).is_some())
     }
 
     /// Whether these rules let the call through, everything else aside.
@@ -42,12 +48,12 @@ impl Policy {
             || command::allows_each(allow, touch)
     }
 
-    /// A rule for each command of the line that none lets through yet.
-    fn by_parts(&self, exec: &ExecAccess) -> Option<Vec<String>> {
+    /// A rule for each of these commands that none lets through yet.
+    fn by_parts(&self, parts: &[Simple]) -> Option<Vec<String>> {
         let mut texts = Vec::new();
-        for part in shell::parse(&exec.command)? {
-            if !self.rules.allow.iter().any(|rule| rule.allows(&part)) {
-                let text = of_part(&part)?;
+        for part in parts {
+            if !self.rules.allow.iter().any(|rule| rule.allows(part)) {
+                let text = of_part(part)?;
                 if !texts.contains(&text) {
                     texts.push(text);
                 }

@@ -417,7 +417,10 @@ mod tests {
         check("Outside", "the rule `Outside` names no command (try `Outside(docker:*)`)");
         check("Outside(:*)", "the rule `Outside(:*)` names no command (try `Outside(docker:*)`)");
         check("bash", "the rule `bash` names no tool (did you mean `Bash`?)");
-        check("Frobnicate", "the rule `Frobnicate` names no tool");
+        check(
+            "Frobnicate",
+            "the rule `Frobnicate` names no tool (try `Read`, `Bash(cargo test)` or `mcp__SERVER`)",
+        );
         check(
             "Bash(git *)",
             "the rule `Bash(git *)` cannot be read: a beginning is written with a colon (try `Bash(git:*)`)",

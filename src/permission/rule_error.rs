@@ -65,5 +65,6 @@ pub enum RuleError {
 }
 
 fn nearest_hint(nearest: Option<&str>) -> String {
-    nearest.map_or_else(String::new, |tool| format!(" (did you mean `{tool}`?)"))
+    let usual = || " (try `Read`, `Bash(cargo test)` or `mcp__SERVER`)".to_owned();
+    nearest.map_or_else(usual, |tool| format!(" (did you mean `{tool}`?)"))
 }

@@ -131,8 +131,8 @@ impl Sandboxing {
         Hold::Held { writes, network: self.network }
     }
 
-    /// Whether the system can hold a command at all.
-    pub(super) fn is_enforced(self) -> bool {
+    /// Whether the system can hold a command at all. The first to ask waits for a process.
+    pub fn is_enforced(self) -> bool {
         (self.enforced.0)()
     }
 }

@@ -20,6 +20,8 @@ pub struct Scope {
     pub workspace: Vec<PathBuf>,
     /// Temporary directories, under every name they have.
     pub temporary: Vec<PathBuf>,
+    /// What held commands may write beside all these: what lies there may be theirs.
+    pub writable: Vec<PathBuf>,
     /// The user's home, where there is one.
     pub home: Option<PathBuf>,
     /// Where long outputs of commands are kept, a directory for each session: `SESSION/output-….txt`.
@@ -152,17 +154,24 @@ impl Scope {
         }
     }
 
-    /// Whether the path is a kept output of a command: the model was told to look there.
+    /// Whether the path is a kept output of a command, where the model was told to look, or an image that the user has pasted.
     pub fn is_output(&self, path: &Path) -> bool {
         let below = self.outputs.as_ref().and_then(|outputs| path.strip_prefix(outputs).ok());
         let mut names = below.into_iter().flat_map(Path::components).map(Component::as_os_str);
         let (_session, name, more) = (names.next(), names.next(), names.next());
-        name.is_some_and(|name| name.to_string_lossy().starts_with("output-")) && more.is_none()
+        let is_kept = |name: &str| name.starts_with("output-") || name.starts_with("pasted-");
+        name.is_some_and(|name| is_kept(&name.to_string_lossy())) && more.is_none()
     }
 
     /// Whether the path is in a temporary directory.
     pub fn is_temporary(&self, path: &Path) -> bool {
         self.temporary.iter().any(|root| path.starts_with(root))
+    }
+
+    /// Whether the path is where a command may have put it.
+    pub fn is_commands(&self, path: &Path) -> bool {
+        let is_below = |roots: &[PathBuf]| roots.iter().any(|root| path.starts_with(root));
+        is_below(&self.workspace) || is_below(&self.temporary) || is_below(&self.writable)
     }
 
     /// The path that a word of a command run in `cwd` names, by words alone; `None` where only the shell knows.
@@ -241,6 +250,7 @@ mod tests {
     fn only_outputs_of_commands_are_outputs() {
         let scope = Scope { outputs: Some(PathBuf::from("/s")), ..Scope::default() };
         assert!(scope.is_output(Path::new("/s/id/output-call_1.txt")));
+        assert!(scope.is_output(Path::new("/s/id/pasted-00ff.png")));
         for other in
             ["/s/id/image.png", "/s/output-x", "/s/id/output-x/y", "/s/id.jsonl", "/x/id/output-y", "/s"]
         {

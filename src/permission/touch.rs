@@ -1,6 +1,7 @@
 //! One thing that a call touches.
 //!
-//! An [`Access`] may name many paths; each is judged by itself, and the strictest judgement counts.
+//! An [`Access`] may name many paths; each is judged by itself, and the strictest judgement counts. What is reached through a
+//! link has two names: by the one it is judged, by the other it may be held back as well.
 
 use std::path::Path;
 
@@ -25,10 +26,23 @@ pub(super) enum Touch<'a> {
 pub(super) fn touches(access: &Access) -> Vec<Touch<'_>> {
     let all: Vec<Touch<'_>> = match access {
         Access::Nothing => Vec::new(),
-        Access::Read(paths) => paths.iter().map(|path| Touch::Read(path)).collect(),
-        Access::Write(paths) => paths.iter().map(|path| Touch::Write(path)).collect(),
+        Access::Read(files) => files.iter().map(|file| Touch::Read(&file.path)).collect(),
+        Access::Write(files) => files.iter().map(|file| Touch::Write(&file.path)).collect(),
         Access::Exec(exec) => vec![Touch::Exec(exec)],
         Access::Fetch { url } => vec![Touch::Fetch(url)],
     };
     if all.is_empty() { vec![Touch::Nothing] } else { all }
+}
+
+/// The same by the names of links, where a call names things so.
+pub(super) fn by_links(access: &Access) -> Vec<Touch<'_>> {
+    match access {
+        Access::Read(files) => {
+            files.iter().filter_map(|file| Some(Touch::Read(file.named.as_ref()?))).collect()
+        }
+        Access::Write(files) => {
+            files.iter().filter_map(|file| Some(Touch::Write(file.named.as_ref()?))).collect()
+        }
+        Access::Nothing | Access::Exec(_) | Access::Fetch { .. } => Vec::new(),
+    }
 }

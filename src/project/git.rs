@@ -1,16 +1,15 @@
 //! Keys of git's configuration that make git run something, or go elsewhere.
 //!
-//! They are listed and nothing else: it is git that obeys them, as soon as anybody calls it here. The files are read as text by
-//! the rules of git's own format, for asking git would run what is being looked for. Only a person who is asked about the
+//! They are listed and nothing else: it is git that obeys them, as soon as anybody calls it here. The files are read as text,
+//! for asking git would run what is being looked for. Only a person who is asked about the
 //! directory waits for this.
 
-use std::iter::Peekable;
 use std::path::{Path, PathBuf};
-use std::str::Chars;
 
 use super::branch::linked;
 use crate::os::file::read_regular;
 use crate::os::paths::resolve;
+use crate::text::git_config::{Entry, GitConfig};
 
 /// A repository's configuration has a few hundred bytes.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -92,7 +91,7 @@ pub fn odd_git_keys(root: &Path) -> Vec<String> {
     let outside = (!target.starts_with(root)).then(|| format!(".git leads to {}", target.display()));
     let files = [places.common.join("config"), places.own.join("config.worktree")];
     let texts = files.iter().filter_map(|path| read_regular(path, MAX_BYTES).ok());
-    let entries = texts.flat_map(|bytes| entries(&String::from_utf8_lossy(&bytes)));
+    let entries = texts.flat_map(|bytes| GitConfig::read(&String::from_utf8_lossy(&bytes)).entries);
     let odd = entries.filter(is_odd).map(|entry| format!("{} = {}", entry.name(), entry.value));
     outside.into_iter().chain(odd).take(LISTED).collect()
 }
@@ -112,33 +111,10 @@ fn places(root: &Path, git: &Path) -> Option<Places> {
     Some(Places { common: common.unwrap_or_else(|| own.clone()), own })
 }
 
-/// A key with its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
-    section: Section,
-    key: String,
-    value: String,
-}
-
-/// The head of a section.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Section {
-    name: String,
-    /// What stands in quotes behind the name.
-    of: String,
-}
-
-impl Entry {
-    fn name(&self) -> String {
-        let Section { name, of } = &self.section;
-        if of.is_empty() { format!("{name}.{}", self.key) } else { format!("{name}.{of}.{}", self.key) }
-    }
-}
-
 fn is_odd(entry: &Entry) -> bool {
     let row = TABLE
         .iter()
-        .find(|(section, key, _)| *section == entry.section.name && (*key == "*" || *key == entry.key));
+        .find(|(section, key, _)| *section == entry.section && (*key == "*" || *key == entry.key));
     let value = entry.value.trim();
     !value.is_empty()
         && row.is_some_and(|(_, _, odd)| match odd {
@@ -155,92 +131,6 @@ fn is_yes_or_no(value: &str) -> bool {
     matches!(word.as_str(), "true" | "yes" | "on" | "false" | "no" | "off") || word.parse::<i64>().is_ok()
 }
 
-/// All keys of a file, in order. What is no line of git's format is passed over: git itself would refuse the file.
-fn entries(text: &str) -> Vec<Entry> {
-    let mut rest = text.trim_start_matches('\u{feff}').chars().peekable();
-    let (mut section, mut entries) = (Section::default(), Vec::new());
-    while let Some(&first) = rest.peek() {
-        match first {
-            '#' | ';' => skip_line(&mut rest),
-            '[' => section = head(&mut rest),
-            letter if letter.is_ascii_alphabetic() => {
-                let key = word(&mut rest);
-                entries.push(Entry { section: section.clone(), key, value: value(&mut rest) });
-            }
-            _ => {
-                rest.next();
-            }
-        }
-    }
-    entries
-}
-
-/// `[name]`, `[name "of"]`, or in an older form `[name.of]`.
-fn head(rest: &mut Peekable<Chars<'_>>) -> Section {
-    rest.next();
-    let name = word(rest);
-    let (mut of, mut quoted) = (String::new(), false);
-    while let Some(c) = rest.next_if(|c| *c != '\n') {
-        match c {
-            ']' if !quoted => break,
-            '\\' => of.extend(rest.next()),
-            '"' => quoted = !quoted,
-            c if quoted => of.push(c),
-            _ => {}
-        }
-    }
-    match name.split_once('.') {
-        Some((name, older)) => Section { name: name.to_owned(), of: older.to_owned() },
-        None => Section { name, of },
-    }
-}
-
-fn word(rest: &mut Peekable<Chars<'_>>) -> String {
-    let mut word = String::new();
-    while let Some(c) = rest.next_if(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.')) {
-        word.push(c.to_ascii_lowercase());
-    }
-    word
-}
-
-/// What follows a key, up to the line's end; a key alone means yes.
-fn value(rest: &mut Peekable<Chars<'_>>) -> String {
-    while rest.next_if(|c| matches!(c, ' ' | '\t' | '\r')).is_some() {}
-    if rest.next_if_eq(&'=').is_none() {
-        skip_line(rest);
-        return "true".to_owned();
-    }
-    let (mut value, mut quoted) = (String::new(), false);
-    while let Some(c) = rest.next() {
-        match c {
-            '\n' => break,
-            '#' | ';' if !quoted => {
-                skip_line(rest);
-                break;
-            }
-            '"' => quoted = !quoted,
-            '\\' => escaped(rest, &mut value),
-            c => value.push(c),
-        }
-    }
-    value.trim().to_owned()
-}
-
-/// What a backslash makes of the next character; the end of a line is taken away.
-fn escaped(rest: &mut Peekable<Chars<'_>>, value: &mut String) {
-    rest.next_if_eq(&'\r');
-    match rest.next() {
-        Some('n') => value.push('\n'),
-        Some('t') => value.push('\t'),
-        Some('\n') | None => {}
-        Some(c) => value.push(c),
-    }
-}
-
-fn skip_line(rest: &mut Peekable<Chars<'_>>) {
-    while rest.next_if(|c| *c != '\n').is_some() {}
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -248,7 +138,7 @@ mod tests {
     use super::*;
 
     fn odd(text: &str) -> Vec<String> {
-        let entries = entries(text).into_iter().filter(is_odd);
+        let entries = GitConfig::read(text).entries.into_iter().filter(is_odd);
         entries.map(|entry| format!("{} = {}", entry.name(), entry.value)).collect()
     }
 

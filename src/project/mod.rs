@@ -10,6 +10,7 @@ mod git;
 mod git_config;
 mod instructions;
 mod item;
+mod nested;
 mod open;
 mod scan;
 
@@ -18,5 +19,6 @@ pub use git::odd_git_keys;
 pub use git_config::git_config;
 pub use instructions::{INSTRUCTIONS_MAX, Instruction, within_limit};
 pub use item::{Item, ItemKind};
+pub use nested::{Below, Nested};
 pub use open::{Loaded, Yes};
-pub use scan::{Found, Scan, identity, scan};
+pub use scan::{Found, NAMES as INSTRUCTION_NAMES, Scan, identity, scan};

@@ -3,13 +3,14 @@
 //! Safe before any yes: it opens regular files alone, reads no more of them than could ever be used, and follows no
 //! link out of the project.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use crate::os::file::{FileError, open_regular};
+use crate::os::guarded::{Author, open_own};
 use crate::os::paths::resolve;
 
 use super::branch::branch;
@@ -17,7 +18,7 @@ use super::brings::{Brings, brings};
 use super::instructions::INSTRUCTIONS_MAX;
 
 /// Instruction files; of a directory the first that is there counts.
-const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "CLAWDCODE.md"];
+pub const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "CLAWDCODE.md"];
 
 /// What a directory would bring.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -49,13 +50,17 @@ pub struct Found {
     pub bytes: u64,
 }
 
+type Opened = Result<(File, Metadata), FileError>;
+
 /// Looks at the working directory and those above it up to the repository's root. `own` is the user's own file.
 pub fn scan(cwd: &Path, own: Option<&Path>) -> Scan {
     let cwd = resolve(cwd).unwrap_or_else(|_| cwd.to_owned());
     let root = cwd.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok()).unwrap_or(&cwd);
     let mut scan = Scan { root: root.to_owned(), branch: branch(root), ..Scan::default() };
     let own = own.map(|path| resolve(path).unwrap_or_else(|_| path.to_owned()));
-    scan.own = own.as_ref().and_then(|path| scan.look(path, path.display().to_string()));
+    scan.own = own
+        .as_ref()
+        .and_then(|path| scan.look(open_own(path, Author::User), path, path.display().to_string()));
     let mut dirs: Vec<&Path> = cwd.ancestors().take_while(|dir| dir.starts_with(root)).collect();
     dirs.reverse();
     for dir in dirs {
@@ -91,7 +96,7 @@ impl Scan {
         self.instructions.iter().map(|found| found.name.clone()).collect()
     }
 
-    fn instructions_in(&mut self, dir: &Path, own: Option<&Path>) -> Option<Found> {
+    pub(super) fn instructions_in(&mut self, dir: &Path, own: Option<&Path>) -> Option<Found> {
         let path = NAMES.iter().map(|name| dir.join(name)).find(|path| path.exists())?;
         let name = path.strip_prefix(&self.root).unwrap_or(&path).display().to_string();
         let target = resolve(&path).unwrap_or_else(|_| path.clone());
@@ -102,12 +107,12 @@ impl Scan {
             self.notes.push(format!("{name} is left out: it is a link out of the project"));
             return None;
         }
-        self.look(&target, name).map(|found| Found { path, ..found })
+        self.look(open_regular(&target), &target, name).map(|found| Found { path, ..found })
     }
 
     /// The file, if it says anything.
-    fn look(&mut self, path: &Path, name: String) -> Option<Found> {
-        let read = open_regular(path).and_then(|(file, meta)| {
+    fn look(&mut self, opened: Opened, path: &Path, name: String) -> Option<Found> {
+        let read = opened.and_then(|(file, meta)| {
             let text = beginning(file).map_err(|source| FileError::Io {
                 verb: "read",
                 path: path.to_owned(),
@@ -137,7 +142,7 @@ fn beginning(file: File) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 
@@ -190,6 +195,20 @@ mod tests {
         let found = scan(dir.path(), Some(&own));
         assert_eq!((found.own.map(|own| own.text).as_deref(), found.instructions.len()), (Some("mine"), 0));
         assert!(scan(&dir.path().join("sub"), Some(&dir.path().join("none"))).own.is_none());
+    }
+
+    #[test]
+    fn the_users_own_file_is_left_out_where_anyone_may_have_written_it() {
+        let dir = tree(&[("home/AGENTS.md", "not mine"), ("repo/AGENTS.md", "theirs")]);
+        let (own, theirs) = (dir.path().join("home/AGENTS.md"), dir.path().join("repo/AGENTS.md"));
+        for path in [&own, &theirs] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o666)).unwrap();
+        }
+        let found = scan(&dir.path().join("repo"), Some(&own));
+        assert_eq!((found.own.is_none(), found.names()), (true, vec!["AGENTS.md".to_owned()]));
+        let [note] = found.notes.try_into().unwrap();
+        assert!(note.contains("home/AGENTS.md is left out: cannot trust "), "{note}");
+        assert!(note.ends_with(": anyone may write it (try chmod o-w)"), "{note}");
     }
 
     #[test]

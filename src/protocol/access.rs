@@ -10,10 +10,10 @@ use std::path::PathBuf;
 pub enum Access {
     /// Nothing outside the program.
     Nothing,
-    /// Reads below these paths (absolute).
-    Read(Vec<PathBuf>),
-    /// Changes, creates or removes these files (absolute).
-    Write(Vec<PathBuf>),
+    /// Reads at or below these.
+    Read(Vec<FileAccess>),
+    /// Changes, creates or removes these.
+    Write(Vec<FileAccess>),
     /// Runs a command.
     Exec(ExecAccess),
     /// Asks a host on the network.
@@ -21,6 +21,22 @@ pub enum Access {
         /// The address as it will be asked: `http` or `https`, in ASCII, without a login.
         url: String,
     },
+}
+
+/// A file or directory that would be touched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileAccess {
+    /// Where it is: absolute, every link followed.
+    pub path: PathBuf,
+    /// The absolute name by which it was asked for, where links lead from there to the path.
+    pub named: Option<PathBuf>,
+}
+
+/// Of a path without links.
+impl<P: Into<PathBuf>> From<P> for FileAccess {
+    fn from(path: P) -> Self {
+        Self { path: path.into(), named: None }
+    }
 }
 
 /// A command that would run.

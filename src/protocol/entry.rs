@@ -54,6 +54,8 @@ pub enum EntryBody {
         model: Option<ModelId>,
         /// The permission mode by its outside name, where it changes.
         permission_mode: Option<String>,
+        /// All directories that may be read and edited beside the working directory, where they change.
+        directories: Option<Vec<String>>,
     },
     /// The session's title.
     Title(String),

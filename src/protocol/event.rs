@@ -78,6 +78,11 @@ pub enum AgentEvent {
         /// Whether the deltas of this turn so far are void.
         discard: bool,
     },
+    /// How many tokens the next request has, as far as the endpoint has counted.
+    Measured {
+        /// Those it counted, and an estimate of what came since.
+        context: u64,
+    },
     /// The conversation was summarised.
     Compaction {
         /// Tokens of a request before.
@@ -118,6 +123,8 @@ pub enum Waiting {
     },
     /// Tools.
     Tools,
+    /// A summary of the conversation.
+    Summary,
 }
 
 /// What kind of notice; the names are the contract's.

@@ -12,7 +12,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    CallId, Content, Entry, EntryBody, Message, ModelId, SessionHead, ToolCall, ToolMessage, ToolStatus,
+    CallId, Content, Entry, EntryBody, Message, ModelId, SavedFile, SessionHead, ToolCall, ToolMessage,
+    ToolStatus, Usage,
 };
 
 /// The answer given for a call that was open when the program or the run ended.
@@ -29,6 +30,8 @@ pub struct Slot {
     pub message: Message,
     /// Its wire form, kept by whoever made it last.
     pub wire: OnceLock<WireForm>,
+    /// What it adds to a request, kept by whoever weighed it first.
+    pub weight: OnceLock<u64>,
 }
 
 /// A message as it was last put on the wire. A message never changes, so neither does this.
@@ -47,6 +50,8 @@ pub struct History {
     title: Option<String>,
     model: Option<ModelId>,
     permission_mode: Option<String>,
+    changed: Vec<SavedFile>,
+    directories: Vec<String>,
     items: Vec<Item>,
     positions: usize,
     boundaries: Vec<Boundary>,
@@ -54,6 +59,8 @@ pub struct History {
     view: Vec<usize>,
     open: Vec<ToolCall>,
     call_ids: HashSet<CallId>,
+    /// The next position when results were masked last.
+    masked_at: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -100,10 +107,13 @@ impl History {
             EntryBody::Masked { messages } => self.mask(messages),
             EntryBody::Rewind { to } => self.rewind(*to),
             EntryBody::Redo => self.redo(),
-            EntryBody::Checkpoint { .. } => {}
-            EntryBody::Settings { model, permission_mode } => {
+            EntryBody::Checkpoint { files, .. } => self.note_changed(files),
+            EntryBody::Settings { model, permission_mode, directories } => {
                 self.model = model.clone().or_else(|| self.model.take());
                 self.permission_mode = permission_mode.clone().or_else(|| self.permission_mode.take());
+                if let Some(directories) = directories {
+                    self.directories.clone_from(directories);
+                }
             }
             EntryBody::Title(text) => self.title = Some(text.clone()),
         }
@@ -120,6 +130,25 @@ impl History {
     /// The messages that count, without their places.
     pub fn messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
         self.view().map(|(slot, _)| &slot.message)
+    }
+
+    /// All that was said and is not rewound, what a summary stands for now included.
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = &Arc<Slot>> {
+        self.items.iter().filter(|item| item.active).map(|item| &item.slot)
+    }
+
+    /// What an answer before this position cost tells nothing of the conversation as it is sent now.
+    #[must_use]
+    pub fn counted_from(&self) -> usize {
+        self.boundary().map_or(0, |boundary| boundary.position).max(self.masked_at)
+    }
+
+    /// Every answer that was ever given, rewound ones too: by which model, and what it cost where the endpoint said so.
+    pub fn answers(&self) -> impl Iterator<Item = (&ModelId, Option<Usage>)> {
+        self.items.iter().filter_map(|item| match &item.slot.message {
+            Message::Assistant(said) => Some((&said.model, said.usage)),
+            Message::User(_) | Message::Tool(_) => None,
+        })
     }
 
     /// How many messages count.
@@ -182,6 +211,34 @@ impl History {
         self.permission_mode.as_deref()
     }
 
+    /// Directories that may be read and edited beside the working directory.
+    #[must_use]
+    pub fn directories(&self) -> &[String] {
+        &self.directories
+    }
+
+    /// Each file that a tool has changed, as it was before the first change; a rewind forgets none.
+    #[must_use]
+    pub fn changed_files(&self) -> &[SavedFile] {
+        &self.changed
+    }
+
+    /// The answer of each call that has one, rewound ones too.
+    pub fn results(&self) -> impl Iterator<Item = (&CallId, &Arc<Slot>)> {
+        self.items.iter().filter_map(|item| match &item.slot.message {
+            Message::Tool(answer) => Some((&answer.call_id, &item.slot)),
+            Message::User(_) | Message::Assistant(_) => None,
+        })
+    }
+
+    fn note_changed(&mut self, files: &[SavedFile]) {
+        for file in files {
+            if !self.changed.iter().any(|known| known.path == file.path) {
+                self.changed.push(file.clone());
+            }
+        }
+    }
+
     fn apply_message(&mut self, timestamp: u64, message: &Message) {
         let position = self.positions;
         self.positions += 1;
@@ -212,13 +269,17 @@ impl History {
 
     fn push(&mut self, position: usize, timestamp: u64, message: Message) {
         self.view.push(self.items.len());
-        let slot = Arc::new(Slot { position, timestamp, message, wire: OnceLock::new() });
+        let slot =
+            Arc::new(Slot { position, timestamp, message, wire: OnceLock::new(), weight: OnceLock::new() });
         self.items.push(Item { slot, active: true, masked: false });
     }
 
     fn compact(&mut self, summary: &str, kept: usize) {
         let from = self.view.len().saturating_sub(kept);
-        let kept = self.view.split_off(from);
+        let mut kept = self.view.split_off(from);
+        // an answer whose call is told by the summary answers nothing
+        let orphans = kept.iter().take_while(|&&index| self.is_answer(index)).count();
+        kept.drain(..orphans);
         self.boundaries.push(Boundary {
             position: self.positions,
             summary: summary.into(),
@@ -229,13 +290,19 @@ impl History {
         self.rebuild();
     }
 
+    fn is_answer(&self, index: usize) -> bool {
+        self.items.get(index).is_some_and(|item| matches!(item.slot.message, Message::Tool(_)))
+    }
+
     fn mask(&mut self, positions: &[usize]) {
+        let positions: HashSet<usize> = positions.iter().copied().collect();
         for item in &mut self.items {
             let is_answer = matches!(item.slot.message, Message::Tool(_));
             if is_answer && positions.contains(&item.slot.position) {
                 item.masked = true;
             }
         }
+        self.masked_at = self.positions;
     }
 
     fn rewind(&mut self, to: usize) {
@@ -328,6 +395,7 @@ pub fn interrupted(call: &ToolCall) -> Message {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::Map;
 
     use super::*;
@@ -442,6 +510,74 @@ mod tests {
         check("u1 a2 u3 a4 =2 u5", "S u3 a4 u5");
         check("u1 a2 =9 u5", "S u1 a2 u5");
         check("u1 a2 =0 u3 a4 =1 u5", "S a4 u5");
+    }
+
+    #[test]
+    fn a_compaction_that_keeps_answers_without_their_calls_leaves_them_out() {
+        check("u1 c12 r1 r2 a3 =2 u4", "S a3 u4");
+        check("u1 c12 r1 =1 r2 u4", "S u4");
+        check("u1 c12 r1 =2 r2 u4", "S c12 r1 r2 u4");
+    }
+
+    #[test]
+    fn all_that_was_said_is_there_behind_a_summary_but_for_what_is_rewound() {
+        let all = |script: &str| history(script).all().count();
+        assert_eq!((all("u1 a2 =0 u3"), all("u1 a2 u3 a4 =1 !2"), all("u1 a2 u3 a4 =1 !2 +")), (3, 2, 4));
+    }
+
+    #[test]
+    fn a_count_stands_only_behind_the_last_cut() {
+        let from = |script: &str| history(script).counted_from();
+        assert_eq!((from("u1 a2"), from("u1 a2 =0 u3"), from("u1 a2 u3 a4 =0 !2")), (0, 2, 0));
+        let mut masked = history("u1 c1 r1 a2");
+        masked.apply(&Entry { timestamp: 1, body: EntryBody::Masked { messages: vec![2] } });
+        assert_eq!(masked.counted_from(), 4);
+    }
+
+    /// What stands without its other half: answers before or without their calls, calls passed over.
+    fn halves(history: &History) -> Vec<String> {
+        let mut open: Vec<CallId> = Vec::new();
+        let mut halves = Vec::new();
+        for message in history.messages() {
+            match message {
+                Message::Tool(answer) => match open.iter().position(|id| *id == answer.call_id) {
+                    Some(at) => drop(open.remove(at)),
+                    None => halves.push(format!("r{}", answer.call_id)),
+                },
+                Message::User(_) => halves.extend(open.drain(..).map(|id| format!("c{id}"))),
+                Message::Assistant(said) => {
+                    halves.extend(open.drain(..).map(|id| format!("c{id}")));
+                    open.extend(said.tool_calls.iter().map(|call| call.id.clone()));
+                }
+            }
+        }
+        let known: Vec<CallId> = history.open_calls().iter().map(|call| call.id.clone()).collect();
+        if known != open {
+            halves.push(format!("open {open:?}, known {known:?}"));
+        }
+        halves
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_cut_and_rewound_no_call_and_no_answer_stands_alone(
+            words in prop::collection::vec(("u1|a1|c|r|r|![0-9]|\\+|=[0-9]", 0_u32..6), 0..40),
+        ) {
+            let (mut script, mut next) = (Vec::new(), 0x4E00);
+            for (word, which) in words {
+                let id = |number: u32| char::from_u32(number).unwrap();
+                script.push(match word.as_str() {
+                    "c" => {
+                        next += 2;
+                        format!("c{}{}", id(next - 2), id(next - 1))
+                    }
+                    "r" => format!("r{}", id(next.saturating_sub(which + 1).max(0x4E00))),
+                    other => other.to_owned(),
+                });
+            }
+            let script = script.join(" ");
+            prop_assert_eq!(halves(&history(&script)), [""; 0], "{}", script);
+        }
     }
 
     #[test]

@@ -90,8 +90,22 @@ impl Hold {
 pub struct Terms {
     /// How a command is held; nothing else is.
     pub hold: Hold,
-    /// The text that runs in place of the command's own: what was judged, written so that it can be read in one way alone.
-    pub command: Option<String>,
+    /// In which words a command runs.
+    pub wording: Wording,
+}
+
+/// In which words a command runs, and with what of the user's environment.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Wording {
+    /// Its own, in the environment of the user's commands.
+    #[default]
+    Own,
+    /// What was judged, written so that it can be read in one way alone; a rule allows what in it does more than look, so it
+    /// runs in the environment of the user's commands.
+    Read(String),
+    /// What was judged and is known to do no more than look, written so that it can be read in one way alone. No variable
+    /// reaches it that would make it do something else, whether a sandbox holds it or not.
+    Known(String),
 }
 
 #[cfg(test)]

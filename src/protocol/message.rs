@@ -70,7 +70,7 @@ pub struct Attachment {
     pub path: String,
     /// First and last line (from 1, inclusive) where only a part was asked for.
     pub lines: Option<(u32, u32)>,
-    /// SHA-256 of the bytes that were sent, in hex.
+    /// SHA-256 in hex: of the file's bytes as they were read, of a directory's tree as it was sent.
     pub hash: String,
 }
 
@@ -217,6 +217,16 @@ impl UserMessage {
     /// A text from `origin`.
     pub fn new(origin: Origin, text: impl Into<String>) -> Self {
         Self { content: Content::text(text), origin, attachments: Vec::new() }
+    }
+
+    /// What was said, without what `@` or a command brought: the first text.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let first = self.content.0.iter().find_map(|part| match part {
+            Part::Text(text) => Some(text.clone()),
+            Part::Image { .. } => None,
+        });
+        first.unwrap_or_default()
     }
 }
 

@@ -16,17 +16,18 @@ pub mod ids;
 pub mod job;
 pub mod message;
 pub mod outcome;
+pub mod results;
 pub mod todo;
 pub mod tool;
 pub mod usage;
 
-pub use access::{Access, ExecAccess, FileChange, Preview};
+pub use access::{Access, ExecAccess, FileAccess, FileChange, Preview};
 pub use ask::{Answer, Approval, Asked, Choice, Occasion, Question};
 pub use draft::Draft;
 pub use entry::{Entry, EntryBody, SavedFile, SessionHead};
 pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};
 pub use history::{History, Slot};
-pub use hold::{Hold, Network, Terms, Writes};
+pub use hold::{Hold, Network, Terms, Wording, Writes};
 pub use ids::{CallId, JobId, ModelId, QuestionId, SessionId, ToolName};
 pub use job::{JobState, JobView, Why};
 pub use message::{
@@ -34,6 +35,7 @@ pub use message::{
     ToolMessage, ToolStatus, UserMessage,
 };
 pub use outcome::{Carry, LoopError, LoopErrorType, LoopMetadata, LoopResult, RunEnd};
+pub use results::Results;
 pub use todo::{Todo, TodoStatus};
 pub use tool::ToolDefinition;
-pub use usage::Usage;
+pub use usage::{Price, Usage};

@@ -36,6 +36,11 @@ pub enum RunEnd {
         /// Turns since the run began.
         turns: u32,
     },
+    /// The session's budget of money or tokens is used up, and another request would follow: the user is asked.
+    OverBudget {
+        /// Of what how much is used: `$5.02 of $5.00`, `1.2M of 1M tokens`.
+        used: String,
+    },
     /// The user stopped it.
     Aborted,
     /// The user said No without words.
@@ -131,6 +136,10 @@ impl RunEnd {
             Self::Looping { turns } => (
                 LoopErrorType::MaxTurnsExceeded,
                 format!("stopped after {turns} turns: the same call with the same result again and again"),
+            ),
+            Self::OverBudget { used } => (
+                LoopErrorType::MaxTurnsExceeded,
+                format!("budget reached: {used} used (raise `max_cost` or `max_tokens` in config.toml)"),
             ),
             Self::Aborted => (LoopErrorType::Aborted, "interrupted".to_owned()),
             Self::Refused => (LoopErrorType::Aborted, "a call was refused".to_owned()),

@@ -19,6 +19,29 @@ pub struct Usage {
     pub cached_tokens: u64,
 }
 
+/// What tokens cost: dollars a million.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// Of what is sent.
+    pub input: f64,
+    /// Of the answer.
+    pub output: f64,
+    /// Of what is sent and came from the endpoint's cache.
+    pub cached: f64,
+}
+
+impl Price {
+    /// What this costs, in dollars.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 tokens, which nobody can pay")]
+    pub fn of(&self, usage: Usage) -> f64 {
+        let cached = usage.cached_tokens.min(usage.prompt_tokens);
+        let fresh = usage.prompt_tokens - cached;
+        let parts = [(fresh, self.input), (cached, self.cached), (usage.completion_tokens, self.output)];
+        parts.into_iter().map(|(tokens, price)| tokens as f64 * price / 1e6).sum()
+    }
+}
+
 impl Usage {
     /// Adds another request's counts. Saturating: a server that sends nonsense must not end a run.
     pub fn add(&mut self, other: Self) {
@@ -26,5 +49,24 @@ impl Usage {
         self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
         self.total_tokens = self.total_tokens.saturating_add(other.total_tokens);
         self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cached_tokens_are_paid_once_and_at_their_own_price() {
+        let price = Price { input: 2.0, output: 10.0, cached: 0.5 };
+        let usage = Usage {
+            prompt_tokens: 1_000_000,
+            completion_tokens: 100_000,
+            cached_tokens: 400_000,
+            total_tokens: 0,
+        };
+        assert!((price.of(usage) - 2.4).abs() < 1e-9, "{}", price.of(usage));
+        let odd = Usage { prompt_tokens: 10, cached_tokens: 1_000_000, ..Usage::default() };
+        assert!((price.of(odd) - 5e-6).abs() < 1e-9, "no more is cached than was sent");
     }
 }

@@ -21,6 +21,7 @@ use rustix::fs::{Mode, OFlags, open};
 
 use super::Tier;
 use super::plan::{Network, Profile};
+use super::seen::Seen;
 use super::thread::own_directories;
 
 /// The newest of the kernel's interfaces whose rights are known here; an older kernel enforces those it has.
@@ -54,21 +55,53 @@ pub fn abi() -> u32 {
 }
 
 /// Restricts the calling thread, and what it starts, for good. It may then gain no privileges either.
+pub fn restrict(profile: &Profile, tier: Tier) -> io::Result<()> {
+    Rules::of(profile, tier).restrict()
+}
+
+/// What may be done where.
 ///
 /// What the profile names and is not there is passed over. In a room of namespaces this is the second lock on the same
 /// door: there masks are the room's own, and so is the network.
-pub fn restrict(profile: &Profile, tier: Tier) -> io::Result<()> {
-    let grants = match tier {
-        Tier::Namespaces | Tier::Bubblewrap => in_a_room(profile),
-        Tier::Landlock => in_the_open(profile),
-        Tier::Nothing => return Ok(()),
-    };
-    let rules = grants.into_iter().try_fold(handled(profile.network, tier)?, add)?;
-    match (rules.restrict_self().map_err(io::Error::other)?.ruleset, tier) {
-        (RulesetStatus::NotEnforced, Tier::Landlock) => Err(io::Error::other("this kernel has no Landlock")),
-        // of a room it is the second lock only
-        (RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced | RulesetStatus::NotEnforced, _) => {
-            Ok(())
+#[derive(Debug)]
+pub(super) struct Rules {
+    tier: Tier,
+    network: Network,
+    grants: Vec<Grant>,
+}
+
+impl Rules {
+    /// Of a profile, as the files are now.
+    pub(super) fn of(profile: &Profile, tier: Tier) -> Self {
+        Self::seeing(profile, tier, &mut Seen::default())
+    }
+
+    /// The same, and all that they were made from.
+    pub(super) fn seeing(profile: &Profile, tier: Tier, seen: &mut Seen) -> Self {
+        let grants = match tier {
+            Tier::Namespaces | Tier::Bubblewrap => in_a_room(profile),
+            Tier::Landlock => in_the_open(profile, seen),
+            Tier::Nothing => Vec::new(),
+        };
+        Self { tier, network: profile.network, grants }
+    }
+
+    /// Restricts the calling thread.
+    pub(super) fn restrict(self) -> io::Result<()> {
+        let Self { tier, network, grants } = self;
+        if tier == Tier::Nothing {
+            return Ok(());
+        }
+        let rules = grants.into_iter().try_fold(handled(network, tier)?, add)?;
+        match (rules.restrict_self().map_err(io::Error::other)?.ruleset, tier) {
+            (RulesetStatus::NotEnforced, Tier::Landlock) => {
+                Err(io::Error::other("this kernel has no Landlock"))
+            }
+            // of a room it is the second lock only
+            (
+                RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced | RulesetStatus::NotEnforced,
+                _,
+            ) => Ok(()),
         }
     }
 }
@@ -116,24 +149,26 @@ fn in_a_room(profile: &Profile) -> Vec<Grant> {
 }
 
 /// The whole system is in view, so what may not be read is left out.
-fn in_the_open(profile: &Profile) -> Vec<Grant> {
+fn in_the_open(profile: &Profile, seen: &mut Seen) -> Vec<Grant> {
+    profile.masked.iter().for_each(|path| seen.target(path));
     // what is not there cannot be read; what is a link is masked where it leads
     let masked = profile.masked.iter().filter_map(|path| path.canonicalize().ok());
     let masked: Vec<PathBuf> = masked.chain([PathBuf::from("/dev")]).collect();
-    let own = own_directories(profile).into_iter();
     let shared = profile.writable.first().map(|_| PathBuf::from(SHARED_MEMORY));
-    let writable: Vec<PathBuf> = profile.writable.iter().cloned().chain(own).collect();
-    let changed = writable.iter().flat_map(|root| all_but(&masked, root)).map(|path| Grant(path, all()));
-    let read = all_but(&masked, Path::new("/")).into_iter().map(|path| Grant(path, READ));
-    let devices = DEVICES.map(|path| Grant(path.into(), DEVICE));
-    let shared = shared.map(|path| Grant(path, all()));
+    let writable: Vec<PathBuf> = profile.writable.iter().cloned().chain(own_directories(profile)).collect();
+    let devices = DEVICES.map(PathBuf::from);
+    writable.iter().chain(&shared).chain(&devices).for_each(|path| seen.itself(path));
+    let changed: Vec<PathBuf> = writable.iter().flat_map(|root| all_but(&masked, root, seen)).collect();
+    let read = all_but(&masked, Path::new("/"), seen).into_iter().map(|path| Grant(path, READ));
+    let changed = changed.into_iter().chain(shared).map(|path| Grant(path, all()));
+    let devices = devices.map(|path| Grant(path, DEVICE));
     let names = Grant("/".into(), AccessFs::ReadDir.into());
-    changed.chain(read).chain(devices).chain(shared).chain([names]).collect()
+    changed.chain(read).chain(devices).chain([names]).collect()
 }
 
 /// The fewest paths that make up a directory without what is masked. A directory that lies in something masked is all there:
 /// whoever named it meant it.
-fn all_but(masked: &[PathBuf], directory: &Path) -> Vec<PathBuf> {
+fn all_but(masked: &[PathBuf], directory: &Path, seen: &mut Seen) -> Vec<PathBuf> {
     let inside: Vec<&PathBuf> = masked.iter().filter(|path| path.starts_with(directory)).collect();
     if inside.is_empty() {
         return vec![directory.to_owned()];
@@ -141,10 +176,11 @@ fn all_but(masked: &[PathBuf], directory: &Path) -> Vec<PathBuf> {
     if inside.iter().any(|path| path.as_path() == directory) {
         return Vec::new();
     }
+    seen.entries(directory);
     // a link needs no rule, what it leads to has its own
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
-    entries.flat_map(|entry| all_but(masked, &entry.path())).collect()
+    entries.flat_map(|entry| all_but(masked, &entry.path(), seen)).collect()
 }
 
 #[cfg(test)]
@@ -169,10 +205,14 @@ mod tests {
         (dir, root)
     }
 
+    fn open(profile: &Profile) -> Vec<Grant> {
+        in_the_open(profile, &mut Seen::default())
+    }
+
     fn granted(names: &[&str], masked: &[&str], directory: &str) -> Vec<String> {
         let (_dir, root) = tree(names);
         let masked: Vec<PathBuf> = masked.iter().map(|name| root.join(name)).collect();
-        let found = all_but(&masked, &root.join(directory));
+        let found = all_but(&masked, &root.join(directory), &mut Seen::default());
         let mut found: Vec<String> =
             found.iter().map(|path| path.strip_prefix(&root).unwrap().display().to_string()).collect();
         found.sort();
@@ -207,7 +247,7 @@ mod tests {
                 == 0o120_000
         );
         let profile = Profile { masked: vec![root.join("h/keys")], ..Profile::read_only() };
-        let grants = in_the_open(&profile);
+        let grants = open(&profile);
         assert!(!grants.iter().any(|Grant(path, access)| {
             access.contains(AccessFs::ReadFile) && root.join("h/.ssh/key").starts_with(path)
         }));
@@ -219,9 +259,7 @@ mod tests {
         let profile = Profile { masked: vec![root.join("h/.ssh")], ..Profile::writing([root.join("h")]) };
         let over = |path: &str, right: AccessFs| {
             let path = root.join(path);
-            in_the_open(&profile)
-                .iter()
-                .any(|Grant(at, access)| access.contains(right) && path.starts_with(at))
+            open(&profile).iter().any(|Grant(at, access)| access.contains(right) && path.starts_with(at))
         };
         assert!(over("h/code/a", AccessFs::WriteFile) && over("h/code/a", AccessFs::ReadFile));
         assert!(!over("h/.ssh/key", AccessFs::ReadFile) && !over("h/.ssh/key", AccessFs::WriteFile));
@@ -231,7 +269,7 @@ mod tests {
 
     #[test]
     fn disks_and_terminals_are_not_in_reach() {
-        let grants = in_the_open(&Profile::read_only());
+        let grants = open(&Profile::read_only());
         let reach = |path: &str| {
             let reads = |grant: &&Grant| grant.1.contains(AccessFs::ReadFile);
             grants.iter().filter(reads).any(|grant| Path::new(path).starts_with(&grant.0))

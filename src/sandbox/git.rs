@@ -11,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::plan::Profile;
+use crate::text::git_config::GitConfig;
 
 /// What in the directory of a repository is obeyed by git, besides what every repository has.
 const OBEYED: [&str; 4] = ["config", "config.worktree", "commondir", "hooks"];
@@ -61,9 +62,8 @@ fn elsewhere(git: &Path, root: &Path) -> Option<Place> {
         let is_within = own.parent() == Some(common.join("worktrees").as_path());
         return (is_within && names_us(own.join(back), git)).then_some(Place { own, common });
     }
-    let config = fs::read_to_string(own.join("config")).ok()?;
-    let mut values = config.lines().filter_map(|line| line.trim().strip_prefix("worktree = "));
-    let is_ours = values.next_back().is_some_and(|worktree| names_us(own.join(worktree), root));
+    let config = GitConfig::read(&fs::read_to_string(own.join("config")).ok()?);
+    let is_ours = config.value("core", "worktree").is_some_and(|worktree| names_us(own.join(worktree), root));
     is_ours.then(|| Place { common: own.clone(), own })
 }
 
@@ -172,7 +172,10 @@ mod tests {
         let ground = Ground::new(&[
             ("main/.git/HEAD", ""),
             ("main/.git/modules/libs/deep/HEAD", ""),
-            ("main/.git/modules/libs/deep/config", "[core]\n\tworktree = ../../../../sub\n"),
+            (
+                "main/.git/modules/libs/deep/config",
+                "[Core]\nworkTree=\"../../../../sub\" # here\n[x]\nworktree = y\n",
+            ),
             ("main/sub/.git", "gitdir: ../.git/modules/libs/deep\n"),
         ]);
         let own = "main/.git/modules/libs/deep";

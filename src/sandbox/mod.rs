@@ -30,11 +30,34 @@
 //! - With a network it is the host's own, abstract sockets and services on the loopback among it.
 //! - Memory and time are not its affair; the user's other files are readable unless they are masked; a fault of the kernel
 //!   undoes all of it.
-//! - `bwrap` makes no overlays, so with it caches are read-only, and cannot pin a link; what it hides of files is a device
+//! - `bwrap` makes no overlays, so with it caches are read-only, but for tools that would stop, which are led to the private
+//!   `/tmp`. It cannot pin a link; what it hides of files is a device
 //!   that cannot be opened.
-//! - A cache that is not there yet cannot be made. More than sixteen commands at once begin with untouched caches.
+//! - A cache that is not there yet cannot be made: tools that stop without one are led to the private `/tmp`, and Maven, which
+//!   listens to no variable, stops. More than sixteen commands at once begin with untouched caches.
 //! - A stub that stands for an absent protected path is seen from outside while the command runs: an empty directory, or in
 //!   `.git` a file that changes nothing. What is killed before it can put its stubs away leaves them to the next command.
+//!
+//! # What does not work in the first tier
+//!
+//! What it is not meant to stop, and does; `tests/it/everyday` runs what is listed here and in the next section, and all
+//! else that is everyday.
+//!
+//! - Tracing: debuggers, `strace`, and the search for leaks at the end of a program with an address sanitizer
+//!   (`ASAN_OPTIONS=detect_leaks=0` leaves that out).
+//! - Maven in a home without a `~/.m2`.
+//! - `.git/config` cannot be changed: `git config`, `git remote add`, `git submodule add`, `git push -u`.
+//!
+//! # What does not work in the second tier
+//!
+//! - A socket cannot be opened: servers and clients, also on the loopback and by a path, tests that start one, and what
+//!   speaks to a process of its own that way (Gradle).
+//! - `/tmp` cannot be written by that name, only what `TMPDIR` names: scripts and makefiles that say `/tmp`, and Java, which
+//!   asks no variable.
+//! - A terminal of one's own cannot be had: `script`, `tmux`, tests that open one.
+//! - Installing below the home: `cargo install`, `npm install -g`, `go install`. Caches there are read and not written.
+//! - Tracing, as in the first tier.
+//! - Maven in a home without a `~/.m2`, as in the first tier.
 
 mod plan;
 
@@ -47,8 +70,14 @@ mod filter;
 #[cfg(target_os = "linux")]
 pub mod seccomp;
 #[cfg(target_os = "linux")]
+mod seen;
+#[cfg(target_os = "linux")]
+pub mod starters;
+#[cfg(target_os = "linux")]
 pub mod thread;
 
+#[cfg(target_os = "linux")]
+mod beside;
 #[cfg(target_os = "linux")]
 mod git;
 #[cfg(target_os = "linux")]
@@ -154,11 +183,33 @@ impl Tier {
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     tier: Tier,
-    /// Our own program, which is the helper as well.
-    helper: PathBuf,
+    helper: Helper,
     bubblewrap: PathBuf,
     /// Why no firmer tier was taken, a line each.
     refused: Vec<String>,
+    /// For the second tier; clones share them.
+    #[cfg(target_os = "linux")]
+    starters: std::sync::Arc<starters::Starters>,
+}
+
+/// Which program is the helper.
+#[derive(Clone, Debug)]
+enum Helper {
+    /// Ours, or another that was named.
+    At(PathBuf),
+    /// The small one beside ours.
+    #[cfg(target_os = "linux")]
+    Beside(beside::Beside),
+}
+
+impl Helper {
+    fn path(&self) -> &Path {
+        match self {
+            Self::At(path) => path,
+            #[cfg(target_os = "linux")]
+            Self::Beside(beside) => &beside.path,
+        }
+    }
 }
 
 /// The sandbox of this system, looked for once, when it is asked for first.
@@ -176,18 +227,38 @@ static FOUND: OnceLock<Sandbox> = OnceLock::new();
 impl Sandbox {
     /// The firmest tier that works here. It is tried for real, which takes some milliseconds: ask once, and late.
     pub fn find() -> Self {
+        #[cfg(target_os = "linux")]
+        if let Some(small) = Self::helped_from_beside() {
+            return small;
+        }
         Self::with(Tier::Nothing).or_firmer()
+    }
+
+    /// The firmest tier, where the small helper makes it.
+    #[cfg(target_os = "linux")]
+    fn helped_from_beside() -> Option<Self> {
+        let beside = beside::beside(&std::env::current_exe().ok()?)?;
+        let sandbox = Self { helper: Helper::Beside(beside), ..Self::with(Tier::Namespaces) };
+        sandbox.attempt(Tier::Namespaces).ok()?;
+        Some(sandbox)
     }
 
     /// This tier, whether it works or not.
     pub fn with(tier: Tier) -> Self {
-        Self { tier, helper: OURSELVES.into(), bubblewrap: BUBBLEWRAP.into(), refused: Vec::new() }
+        Self {
+            tier,
+            helper: Helper::At(OURSELVES.into()),
+            bubblewrap: BUBBLEWRAP.into(),
+            refused: Vec::new(),
+            #[cfg(target_os = "linux")]
+            starters: std::sync::Arc::default(),
+        }
     }
 
     /// Another program is the helper: for tests, which are not the program.
     #[must_use]
     pub fn helped_by(self, helper: impl Into<PathBuf>) -> Self {
-        Self { helper: helper.into(), ..self }
+        Self { helper: Helper::At(helper.into()), ..self }
     }
 
     /// Another `bwrap`.
@@ -211,9 +282,9 @@ impl Sandbox {
     #[cfg(target_os = "linux")]
     fn attempt(&self, tier: Tier) -> Result<(), String> {
         match tier {
-            Tier::Namespaces => namespaces::attempt(&self.helper, words::Maker::Ourselves),
+            Tier::Namespaces => namespaces::attempt(self.helper.path(), words::Maker::Ourselves),
             Tier::Bubblewrap if self.bubblewrap.exists() => {
-                namespaces::attempt(&self.helper, words::Maker::Bubblewrap(self.bubblewrap.clone()))
+                namespaces::attempt(self.helper.path(), words::Maker::Bubblewrap(self.bubblewrap.clone()))
             }
             Tier::Bubblewrap => Err(format!("there is no {}", self.bubblewrap.display())),
             Tier::Landlock => thread::attempt(),
@@ -241,10 +312,10 @@ impl Sandbox {
         let maker = match self.tier {
             Tier::Namespaces => words::Maker::Ourselves,
             Tier::Bubblewrap => words::Maker::Bubblewrap(self.bubblewrap.clone()),
-            Tier::Landlock => return Ok(thread::hold(spawn, profile)),
+            Tier::Landlock => return thread::hold(spawn, profile, &self.starters),
             Tier::Nothing => return Ok(spawn),
         };
-        Ok(namespaces::hold(spawn, profile, &self.helper, maker))
+        Ok(namespaces::hold(spawn, profile, self.helper.path(), maker))
     }
 
     /// Puts away what a command that was killed has left of how it was held; for the end of a session, when no command

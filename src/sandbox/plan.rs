@@ -6,19 +6,13 @@
 
 use std::path::{Path, PathBuf};
 
+pub use crate::protocol::Network;
+
 /// What stays as it is below every directory that a command may write, as [`Profile::protected`] has it.
 ///
 /// `commondir` is in no ordinary repository; where it is, git takes hooks and configuration from the directory it names.
 const PROTECTED: [&str; 6] =
     [".git/config", ".git/config.worktree", ".git/commondir", ".git/hooks", ".clawd", ".mcp.json"];
-
-/// Whether a command may reach more than its own loopback.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Network {
-    #[default]
-    Off,
-    On,
-}
 
 /// What a command may do. All paths are absolute and without links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +31,7 @@ pub struct Profile {
     pub scratch: Option<PathBuf>,
     /// To be seen though what lies around it is covered: a workspace below `/tmp` that may not be written.
     pub shown: Vec<PathBuf>,
+    /// Whether it reaches more than its own loopback.
     pub network: Network,
 }
 

@@ -1,9 +1,10 @@
-//! The second tier: a thread that gives up its own rights and then starts the command, which inherits what is left.
+//! The second tier: a thread that gives up its own rights and then starts commands, which inherit what is left.
 //!
-//! Nothing is started between program and command, so it costs a fraction of a millisecond; and nothing is hidden either,
-//! the command sees the same files, processes and addresses, and is refused. What it can do all the same, and in a room of
-//! namespaces could not:
+//! Nothing is started between program and command, and the thread is [kept](super::starters), so it costs a fraction of a
+//! millisecond; and nothing is hidden either, the command sees the same files, processes and addresses, and is refused. What
+//! it can do all the same, and in a room of namespaces could not:
 //!
+//! - send signals to the session's other commands that are held to the same profile;
 //! - change modes, owners, times and attributes of what is its user's, everywhere;
 //! - change `.git/hooks`, `.git/config` and `.clawd` of the workspace: who watches them says so afterwards;
 //! - list the names in masked directories, see that other processes run, lower their priority;
@@ -20,9 +21,13 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use super::files::Rules;
 use super::plan::Profile;
+use super::seen::Seen;
+use super::starters::Starters;
 use super::{Tier, caps, files, git, seccomp};
-use crate::os::process::{Confine, Spawn};
+use crate::os::process::Spawn;
+use crate::os::starter::Starter;
 
 /// The temporary directory, below the profile's scratch.
 const TEMPORARY: &str = "tmp";
@@ -47,30 +52,30 @@ pub fn attempt() -> Result<(), String> {
             ));
         }
     }
-    let tried = std::thread::spawn(confine(&Profile::read_only())).join();
-    tried.unwrap_or_else(|_| Err(io::Error::other("the trial failed"))).map_err(|error| error.to_string())
+    starter(&Profile::read_only(), &mut Seen::default()).map(drop).map_err(|error| error.to_string())
 }
 
 /// The same command, to be started by such a thread. What its environment says already of a variable named here is replaced:
 /// it would lead to where nothing can be written.
-pub fn hold(mut spawn: Spawn, profile: &Profile) -> Spawn {
+pub fn hold(mut spawn: Spawn, profile: &Profile, starters: &Starters) -> io::Result<Spawn> {
     let profile = git::with_repositories(profile.clone());
     let named = environment(&profile);
     spawn.env.retain(|(name, _)| named.iter().all(|(own, _)| own != name));
     spawn.env.extend(named);
-    Spawn { confine: Some(confine(&profile)), ..spawn }
+    Ok(Spawn { starter: Some(starters.of(profile)?), ..spawn })
 }
 
-/// What the thread does to itself before it starts the command. Where one of the steps fails nothing is started.
-pub fn confine(profile: &Profile) -> Confine {
-    let profile = profile.clone();
-    Box::new(move || {
-        make_directories(&profile).map_err(|error| not_held("its temporary directory", &error))?;
+/// A thread that holds commands to a profile, and what its rules were made from. Where one of the steps fails there is none.
+pub(super) fn starter(profile: &Profile, seen: &mut Seen) -> io::Result<Starter> {
+    make_directories(profile).map_err(|error| not_held("its temporary directory", &error))?;
+    let rules = Rules::seeing(profile, Tier::Landlock, seen);
+    let network = profile.network;
+    Starter::new(move || {
         caps::no_new_privileges().map_err(|error| not_held("privileges", &error))?;
-        files::restrict(&profile, Tier::Landlock).map_err(|error| not_held("files", &error))?;
+        rules.restrict().map_err(|error| not_held("files", &error))?;
         caps::drop_all().map_err(|error| not_held("capabilities", &error))?;
         // the last: it would refuse some of the others
-        seccomp::restrict(profile.network, Tier::Landlock).map_err(|error| not_held("system calls", &error))
+        seccomp::restrict(network, Tier::Landlock).map_err(|error| not_held("system calls", &error))
     })
 }
 
@@ -126,7 +131,7 @@ mod tests {
     #[test]
     fn a_step_that_fails_is_told_by_its_name() {
         let profile = Profile { scratch: Some("/proc/nowhere".into()), ..Profile::writing(["/w".into()]) };
-        let error = std::thread::spawn(confine(&profile)).join().unwrap().unwrap_err().to_string();
+        let error = starter(&profile, &mut Seen::default()).unwrap_err().to_string();
         assert!(error.starts_with("the sandbox cannot hold it: its temporary directory: "), "{error}");
     }
 
@@ -150,11 +155,14 @@ mod tests {
 
     #[test]
     fn what_the_environment_says_already_is_replaced() {
-        let profile = Profile { scratch: Some("/s".into()), ..Profile::writing(["/w".into()]) };
+        let profile = Profile::writing(["/w".into()]);
         let env = vec![("TMPDIR".into(), "/tmp".into()), ("LANG".into(), "C".into())];
-        let held = hold(Spawn { env, ..Spawn::new(["true"], "/") }, &profile);
+        let dir = tempfile::tempdir().unwrap();
+        let scratch = dir.path().join("s");
+        let profile = Profile { scratch: Some(scratch.clone()), ..profile };
+        let held = hold(Spawn { env, ..Spawn::new(["true"], "/") }, &profile, &Starters::default()).unwrap();
         let temporary: Vec<_> = held.env.iter().filter(|(name, _)| name == "TMPDIR").collect();
-        assert_eq!(temporary, [&("TMPDIR".into(), "/s/tmp".into())]);
-        assert!(held.confine.is_some() && held.env.contains(&("LANG".into(), "C".into())));
+        assert_eq!(temporary, [&("TMPDIR".into(), scratch.join("tmp").into())]);
+        assert!(held.starter.is_some() && held.env.contains(&("LANG".into(), "C".into())));
     }
 }

@@ -1,8 +1,8 @@
 //! What the helper is told, as words of its command line: the profile, and the command that follows.
 //!
 //! Each word is a letter and, for most, a path; nothing of it is secret. Not in the environment, which the command
-//! inherits, and not in a file, which somebody would have to remove. The surprise: the helper is of the same build as
-//! whoever calls it, always, so there is no version in it and an unknown word is an error.
+//! inherits, and not in a file, which somebody would have to remove. The surprise: the helper is of the same version as
+//! whoever calls it, or does nothing; so an unknown word is an error.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -17,6 +17,8 @@ pub(super) const HELPER: &str = "--held-command";
 pub(super) const INSIDE: &str = "--held-command-inside";
 /// How a trial ends that has succeeded: no other program ends like this by chance, whatever it makes of these words.
 pub(super) const HELD: u8 = 93;
+/// The version of both.
+const RELEASE: &str = env!("CARGO_PKG_VERSION");
 /// What stands between the helper's words and the command.
 const END: &str = "--";
 
@@ -54,7 +56,7 @@ impl Order {
     /// The words before the command, [`END`] among them.
     pub(super) fn words(&self) -> Vec<OsString> {
         let Profile { writable, protected, masked, caches, scratch, shown, network } = &self.profile;
-        let mut words = Vec::new();
+        let mut words = vec![word(b'r', Path::new(RELEASE))];
         let mut all = |letter, paths: &[PathBuf]| words.extend(paths.iter().map(|path| word(letter, path)));
         all(b'w', writable);
         all(b'p', protected);
@@ -83,6 +85,7 @@ impl Order {
     pub(super) fn of(words: impl IntoIterator<Item = OsString>) -> Option<Self> {
         let mut order = Self::default();
         let mut words = words.into_iter();
+        words.next().filter(|first| *first == word(b'r', Path::new(RELEASE)))?;
         loop {
             let word = words.next()?;
             if word == END {
@@ -152,8 +155,15 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_refused() {
+        let release = format!("r{RELEASE}");
+        let good = ["w/x", "--", "true"];
+        assert!(Order::of([release.as_str()].iter().chain(&good).map(OsString::from)).is_some());
+        assert_eq!(Order::of(good.iter().map(OsString::from)), None, "of no version");
+        assert_eq!(Order::of(["r0.0.0"].iter().chain(&good).map(OsString::from)), None, "of another one");
         for words in [&["w/x"][..], &[], &["", "--"], &["?", "--"]] {
-            assert_eq!(Order::of(words.iter().map(OsString::from)), None, "{words:?}");
+            let words = [release.as_str()].into_iter().chain(words.iter().copied());
+            let words: Vec<OsString> = words.map(OsString::from).collect();
+            assert_eq!(Order::of(words.clone()), None, "{words:?}");
         }
     }
 }

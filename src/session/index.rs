@@ -4,12 +4,13 @@
 //! regular file, or has no head, is passed over.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::SessionError;
 use super::entry::{self, Line};
+use super::load;
 use crate::protocol::{EntryBody, Message, SessionHead, SessionId};
 
 /// A head is one short line; a longer first line is no head.
@@ -17,6 +18,8 @@ const MAX_HEAD_BYTES: u64 = 64 * 1024;
 
 /// Where the first thing that the user said is looked for.
 const MAX_TITLE_BYTES: u64 = 256 * 1024;
+/// Where a title that was given later is looked for, from the end: the writer says it again before it is further away.
+const TITLE_TAIL_BYTES: u64 = 64 * 1024;
 
 /// One session on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +65,56 @@ pub fn find(all: &Path, project: &Path, prefix: &str) -> Result<SessionRef, Sess
     Err(SessionError::Elsewhere { id: session.id.to_string(), cwd: head.cwd.into() })
 }
 
+/// The session whose ID begins with `prefix`, among those of this directory first, then among all, whosever they are.
+///
+/// # Errors
+/// Where there is none, or several.
+pub fn find_anywhere(all: &Path, project: &Path, prefix: &str) -> Result<SessionRef, SessionError> {
+    let found = match matching(list(project), prefix) {
+        here if here.is_empty() => directories(all).flat_map(|one| matching(list(&one), prefix)).collect(),
+        here => here,
+    };
+    match found.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => Err(SessionError::Unknown { id: prefix.to_owned() }),
+        several => Err(SessionError::Ambiguous { id: prefix.to_owned(), count: several.len() }),
+    }
+}
+
+/// The directories of all projects.
+pub fn directories(all: &Path) -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+/// What can be said of a session without reading it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Glance {
+    /// Which.
+    pub session: SessionRef,
+    /// Its first line.
+    pub head: SessionHead,
+    /// What it is called; none where nothing was said.
+    pub title: Option<String>,
+    /// When it was written last, in milliseconds since 1970.
+    pub modified_ms: u64,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Looks at a session; `None` if it has no head.
+#[must_use]
+pub fn glance(session: SessionRef) -> Option<Glance> {
+    let meta = std::fs::metadata(&session.path).ok()?;
+    let modified = meta.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(Glance {
+        head: head(&session.path)?,
+        title: title(&session.path),
+        modified_ms: u64::try_from(modified.as_millis()).unwrap_or(u64::MAX),
+        bytes: meta.len(),
+        session,
+    })
+}
+
 /// All sessions of a directory, in the order of their IDs: oldest first.
 #[must_use]
 pub fn list(project: &Path) -> Vec<SessionRef> {
@@ -90,18 +143,35 @@ pub fn head(path: &Path) -> Option<SessionHead> {
 }
 
 /// What a session is called: its title where it was given one, else the first thing that the user said; none where nothing
-/// was said. Looks at the beginning of the file alone.
+/// was said. Looks at the beginning and at the end of the file alone.
 #[must_use]
 pub fn title(path: &Path) -> Option<String> {
+    let mut file = File::open(path).ok()?;
     let mut start = Vec::new();
-    File::open(path).ok()?.take(MAX_TITLE_BYTES).read_to_end(&mut start).ok()?;
-    let history = super::load::parse(&start).history;
+    file.by_ref().take(MAX_TITLE_BYTES).read_to_end(&mut start).ok()?;
+    if let Some(title) = last_title(&mut file) {
+        return Some(title);
+    }
+    let history = load::parse(&start).history;
     let said = history.messages().find_map(|message| match message {
-        Message::User(user) => Some(user.content.to_text()),
+        Message::User(user) => Some(user.words()),
         Message::Assistant(_) | Message::Tool(_) => None,
     });
     let title = history.title().map(str::to_owned).or(said)?;
     title.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+}
+
+/// A title in the last lines of a file of which the beginning was read.
+fn last_title(file: &mut File) -> Option<String> {
+    let read = file.stream_position().ok()?;
+    let length = file.metadata().ok()?.len();
+    if length <= read {
+        return None;
+    }
+    // what was read already may hold an older one, so the whole tail counts
+    let tail = super::peek::tail(file, TITLE_TAIL_BYTES)?;
+    let history = load::parse(&tail).history;
+    history.title().map(str::trim).filter(|title| !title.is_empty()).map(str::to_owned)
 }
 
 fn matching(sessions: Vec<SessionRef>, prefix: &str) -> Vec<SessionRef> {

@@ -14,6 +14,9 @@ use super::{SessionError, entry};
 use crate::os::paths::{Open, private_dir, private_file};
 use crate::protocol::{Entry, EntryBody, ModelId, SessionHead, SessionId};
 
+/// A title is said again behind so many bytes: whoever lists sessions reads a little more than this of a file's end.
+const TITLE_EVERY: u64 = 32 * 1024;
+
 /// A session file that is being written.
 #[derive(Debug)]
 pub struct SessionLog {
@@ -24,6 +27,14 @@ pub struct SessionLog {
     good_bytes: u64,
     /// Lines that could not be written yet, oldest first.
     waiting: VecDeque<String>,
+    title: Option<Titled>,
+}
+
+/// What the session is called, and how many bytes were written since that was said.
+#[derive(Debug)]
+struct Titled {
+    text: String,
+    since: u64,
 }
 
 #[derive(Debug)]
@@ -53,6 +64,7 @@ impl SessionLog {
             state: State::Unborn(Box::new(Entry { timestamp, body: EntryBody::Session(head) })),
             good_bytes: 0,
             waiting: VecDeque::new(),
+            title: None,
         }
     }
 
@@ -79,6 +91,10 @@ impl SessionLog {
             state: State::Open(file),
             good_bytes: loaded.good_bytes,
             waiting: VecDeque::new(),
+            title: loaded
+                .history
+                .title()
+                .map(|text| Titled { text: text.to_owned(), since: loaded.good_bytes }),
         };
         Ok((log, loaded))
     }
@@ -110,6 +126,7 @@ impl SessionLog {
         let lines = bytes.get(..whole).unwrap_or_default().split_inclusive(|&byte| byte == b'\n');
         lines.filter(|line| !is_head(line)).for_each(|line| copy.extend_from_slice(line));
         let path = file_of(directory, &id);
+        link_beside(parent, &path);
         let written = closed(directory).and_then(|()| {
             let mut file = private_file(&path, Open::Append)?;
             file.write_all(&copy)
@@ -139,12 +156,25 @@ impl SessionLog {
         &self.path
     }
 
-    /// Appends an entry, behind whatever still waits.
+    /// Appends an entry, behind whatever still waits. A title that would be far from the end is said again.
     pub fn append(&mut self, entry: &Entry) -> Saved {
+        self.queue(entry);
+        if let Some(title) = self.title.as_ref().filter(|title| title.since > TITLE_EVERY) {
+            let body = EntryBody::Title(title.text.clone());
+            self.queue(&Entry { timestamp: entry.timestamp, body });
+        }
+        self.flush()
+    }
+
+    fn queue(&mut self, entry: &Entry) {
         let mut line = entry::to_line(entry);
         line.push('\n');
+        if let EntryBody::Title(text) = &entry.body {
+            self.title = Some(Titled { text: text.clone(), since: 0 });
+        } else if let Some(title) = &mut self.title {
+            title.since += line.len() as u64;
+        }
         self.waiting.push_back(line);
-        self.flush()
     }
 
     /// Tries again to write what waits.
@@ -214,6 +244,32 @@ fn closed(directory: &Path) -> io::Result<()> {
         private_dir(all)?;
     }
     private_dir(directory)
+}
+
+/// What the lines of the parent only name counts for the copy too: files as they were before a change are looked for beside
+/// it. Such files never change, so both may have the same one. What cannot be had is missed only by a rewind.
+fn link_beside(parent: &Path, child: &Path) {
+    if let Err(error) = link_all(&parent.with_extension(""), &child.with_extension("")) {
+        tracing::warn!(%error, "not all that lies beside the session could be taken along");
+    }
+}
+
+fn link_all(from: &Path, to: &Path) -> io::Result<()> {
+    let entries = match std::fs::read_dir(from) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    private_dir(to)?;
+    for entry in entries {
+        let entry = entry?;
+        let (kind, there) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            link_all(&entry.path(), &there)?;
+        } else if kind.is_file() && std::fs::hard_link(entry.path(), &there).is_err() {
+            std::fs::copy(entry.path(), &there)?;
+        }
+    }
+    Ok(())
 }
 
 fn file_of(directory: &Path, id: &SessionId) -> PathBuf {
@@ -296,6 +352,45 @@ mod tests {
         log.append(&user("two"));
         let again = super::super::load::load(&path).unwrap();
         assert_eq!((again.history.len(), again.damaged), (2, 0));
+    }
+
+    #[test]
+    fn a_title_is_never_far_from_the_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = SessionLog::create(dir.path(), head("a"), 1);
+        let title = Entry { timestamp: 1, body: EntryBody::Title("the tax".to_owned()) };
+        log.append(&title);
+        let line = entry::to_line(&title) + "\n";
+        let said = |log: &SessionLog| {
+            let text = std::fs::read_to_string(log.path()).unwrap();
+            let last = text.rfind(&line).unwrap();
+            (text.matches(&line).count(), text.len() - last - line.len())
+        };
+        for _ in 0..40 {
+            log.append(&user(&"x".repeat(4_000)));
+            let behind = said(&log).1 as u64;
+            assert!(behind <= TITLE_EVERY, "{behind}");
+        }
+        assert!((3..10).contains(&said(&log).0), "once and again, not each time: {:?}", said(&log));
+        let path = log.path().to_owned();
+        drop(log);
+        let (mut log, _) = SessionLog::resume(&path, "a".into()).unwrap();
+        log.append(&user("more"));
+        assert_eq!(said(&log).1, 0, "who goes on with a long one does not know where it was said last");
+    }
+
+    #[test]
+    fn a_fork_finds_what_lies_beside_its_parent() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = SessionLog::create(dir.path(), head("a"), 1);
+        log.append(&user("one"));
+        let beside = dir.path().join("a/before");
+        std::fs::create_dir_all(&beside).unwrap();
+        std::fs::write(beside.join("hash"), "as it was").unwrap();
+        let child = SessionHead { parent: Some("a".into()), ..head("b") };
+        SessionLog::fork(log.path(), dir.path(), child, 2).unwrap();
+        std::fs::remove_dir_all(dir.path().join("a")).unwrap();
+        assert_eq!(std::fs::read_to_string(dir.path().join("b/before/hash")).unwrap(), "as it was");
     }
 
     #[test]

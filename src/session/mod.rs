@@ -1,20 +1,23 @@
 //! What is kept: one conversation, one file, one line an entry.
 //!
 //! [`entry`] is the form of a line, [`load`] reads a file whatever happened to it, [`log`] is the one writer, [`recorder`] puts
-//! the writer between the loop and whoever watches it, [`index`] finds sessions. Nothing here interprets a conversation: what
-//! counts is decided by `protocol::History`. The surprising decision: there is no writer task. An append costs microseconds, so
+//! the writer between the loop and whoever watches it, [`index`] finds sessions, [`peek`] looks into one without
+//! reading it, [`export`] makes a text of one for other eyes.
+//! Nothing here interprets a conversation: what counts is decided by `protocol::History`. The surprising decision: there is no writer task. An append costs microseconds, so
 //! the recorder does it in place, in the run's own task, and "written before shown" needs no acknowledgement.
 
 pub mod entry;
+pub mod export;
 pub mod index;
 pub mod load;
 pub mod log;
+pub mod peek;
 pub mod place;
 pub mod recorder;
 
 use std::path::{Path, PathBuf};
 
-pub use index::SessionRef;
+pub use index::{Glance, SessionRef};
 pub use load::Loaded;
 pub use log::{Saved, SessionLog};
 pub use place::{Opened, SessionPlace};
@@ -66,7 +69,7 @@ pub enum SessionError {
         path: PathBuf,
     },
     /// The directory has none.
-    #[error("there is no session of this directory to continue (start one without -c)")]
+    #[error("there is no session of this directory to continue (start one without -c or -r)")]
     None,
 }
 

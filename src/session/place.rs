@@ -54,13 +54,6 @@ impl SessionPlace {
         index::find(all, &self.project, prefix)
     }
 
-    /// The sessions of this directory, the newest first, each with its title.
-    #[must_use]
-    pub fn titled(&self) -> Vec<(SessionId, String)> {
-        let sessions = index::list(&self.project).into_iter().rev();
-        sessions.filter_map(|session| Some((session.id, index::title(&session.path)?))).collect()
-    }
-
     /// The session that was written last.
     ///
     /// # Errors

@@ -120,6 +120,7 @@ impl Sink for Recorder {
             | AgentEvent::ToolResult { .. }
             | AgentEvent::PermissionDenied { .. }
             | AgentEvent::Retry { .. }
+            | AgentEvent::Measured { .. }
             | AgentEvent::Compaction { .. }
             | AgentEvent::Notice { .. } => None,
         };

@@ -15,6 +15,8 @@ pub mod edit;
 pub mod fetch;
 pub mod glob;
 pub mod grep;
+pub mod index;
+pub mod mention;
 pub mod patch;
 pub mod read;
 pub mod todo;
@@ -25,6 +27,8 @@ mod host;
 mod near;
 mod recall;
 mod target;
+mod touched;
+mod tree;
 mod walk;
 
 #[cfg(test)]
@@ -46,6 +50,7 @@ use crate::workbench::Workbench;
 pub use host::{Host, NoHost, Offer};
 pub use recall::recall;
 pub use registry::{EditTool, ToolRegistry};
+pub use touched::{Touched, touched};
 
 /// One tool.
 pub trait Tool: Send + Sync {

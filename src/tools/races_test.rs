@@ -72,7 +72,8 @@ fn held(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 fn judged(session: &Session, tool: &dyn Tool, arguments: &Value) -> (Box<dyn Prepared>, Vec<PathBuf>) {
     loop {
         let call = session.prepare(tool, arguments);
-        let (Access::Read(paths) | Access::Write(paths)) = call.access() else { panic!("a file") };
+        let (Access::Read(files) | Access::Write(files)) = call.access() else { panic!("a file") };
+        let paths: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
         if paths.iter().all(|path| path.starts_with(session.root.join("sub"))) {
             return (call, paths);
         }

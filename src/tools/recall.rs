@@ -2,7 +2,7 @@
 //!
 //! A session keeps what was said, not what files held. So a file that was read, written or edited counts as known if nothing
 //! has happened to it since that answer was kept; an edit that came too late and was answered with the present lines
-//! counts too. The surprise: the time that tells is not that of the last write, which anyone can set, but that of the last
+//! counts too, and so does what a summary stands for now. The surprise: the time that tells is not that of the last write, which anyone can set, but that of the last
 //! change of any kind.
 
 use std::collections::HashMap;
@@ -25,6 +25,13 @@ const CHANGED: &str = " has changed since it was read";
 /// ... and what it says where it shows the file.
 const PRESENT_LINES: &str = " by its present lines ";
 
+/// What was done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deed {
+    Read,
+    Changed,
+}
+
 /// Notes the files that the model knows from `history` and that are as they were, and the list of steps that it leaves.
 pub fn recall(history: &History, bench: &Workbench) {
     bench.todos().set(todo::of_history(history));
@@ -39,30 +46,34 @@ pub fn recall(history: &History, bench: &Workbench) {
 fn known(history: &History, root: &Path) -> HashMap<PathBuf, u64> {
     let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
     let mut known = HashMap::new();
-    for (slot, _) in history.view() {
+    for slot in history.all() {
         match &slot.message {
             Message::Assistant(answer) => {
                 calls.extend(answer.tool_calls.iter().map(|call| (call.id.as_str(), call)));
             }
             Message::Tool(told) => {
                 let call = calls.get(told.call_id.as_str());
-                let files = call.and_then(|call| files_of(call, root)).unwrap_or_default();
-                for path in files.into_iter().filter(|path| makes_known(told, path, root)) {
+                let files = call.and_then(|call| files_of(call, root)).unwrap_or_default().into_iter();
+                for path in files.map(|(path, _)| path).filter(|path| makes_known(told, path, root)) {
                     known.insert(path, slot.timestamp);
                 }
             }
-            Message::User(_) => {}
+            Message::User(user) => {
+                let brought = user.attachments.iter().map(|file| PathBuf::from(&file.path));
+                known.extend(brought.map(|path| (path, slot.timestamp)));
+            }
         }
     }
     known
 }
 
 /// The files that a call was about, as the tool itself understands its arguments.
-fn files_of(call: &ToolCall, root: &Path) -> Option<Vec<PathBuf>> {
+pub(super) fn files_of(call: &ToolCall, root: &Path) -> Option<Vec<(PathBuf, Deed)>> {
     let tool = KNOWING.iter().find(|tool| tool.name() == call.name.as_str())?;
     let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
     match tool.prepare(arguments.as_object()?, root).ok()?.access() {
-        Access::Read(paths) | Access::Write(paths) => Some(paths),
+        Access::Read(files) => Some(files.into_iter().map(|file| (file.path, Deed::Read)).collect()),
+        Access::Write(files) => Some(files.into_iter().map(|file| (file.path, Deed::Changed)).collect()),
         Access::Nothing | Access::Exec(_) | Access::Fetch { .. } => None,
     }
 }

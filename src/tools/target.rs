@@ -6,6 +6,7 @@ use super::near;
 use crate::os::file::FileError;
 use crate::os::paths;
 use crate::os::pinned::Pinned;
+use crate::protocol::FileAccess;
 use crate::workbench::Workbench;
 
 /// A path from the arguments.
@@ -13,7 +14,8 @@ use crate::workbench::Workbench;
 pub(super) struct Target {
     /// Absolute, by words alone.
     pub(super) path: PathBuf,
-    /// Where it leads, every link followed: what is judged, and the name under which the file is known.
+    /// Where it leads, every link followed: what is judged, and the name under which the file is known. Its other name can
+    /// hold it back as well.
     pub(super) resolved: PathBuf,
     /// As the user would name it: from the working directory where it lies below.
     pub(super) shown: String,
@@ -28,6 +30,12 @@ impl Target {
         let resolved = paths::resolve(&path).unwrap_or_else(|_| path.clone());
         let shown = shown_from(cwd, &path);
         Self { path, resolved, shown, cwd: cwd.to_owned() }
+    }
+
+    /// What is touched, under both its names.
+    pub(super) fn access(&self) -> FileAccess {
+        let is_a_link = self.path != self.resolved;
+        FileAccess { path: self.resolved.clone(), named: is_a_link.then(|| self.path.clone()) }
     }
 
     /// The file that was judged, held: whatever is put in its way from now on, this is the one that is opened.

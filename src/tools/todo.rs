@@ -58,7 +58,7 @@ impl Tool for TodoWrite {
 /// The list that `history` leaves: what the last call of this tool that went well has set.
 pub(super) fn of_history(history: &History) -> Vec<Todo> {
     let mut went_well = Vec::new();
-    for (slot, _) in history.view().rev() {
+    for slot in history.all().rev() {
         match &slot.message {
             Message::Tool(told) if told.status == ToolStatus::Success => went_well.push(&told.call_id),
             Message::Assistant(answer) => {

@@ -61,7 +61,7 @@ struct Call {
 
 impl Prepared for Call {
     fn access(&self) -> Access {
-        Access::Write(vec![self.target.resolved.clone()])
+        Access::Write(vec![self.target.access()])
     }
 
     fn preview<'a>(&'a self, bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>> {
@@ -153,7 +153,7 @@ mod tests {
     use super::super::read::Read;
     use super::super::testing::Session;
     use super::*;
-    use crate::protocol::FileChange;
+    use crate::protocol::{FileAccess, FileChange};
 
     #[tokio::test]
     async fn a_new_file_is_made_with_the_directories_above_it() {
@@ -211,7 +211,8 @@ mod tests {
         let error = session.error(&Write, json!({"file_path": "dangling", "content": "x"})).await;
         assert!(error.contains("does not exist"), "{error}");
         let call = session.prepare(&Write, &json!({"file_path": "link", "content": "x"}));
-        assert_eq!(call.access(), Access::Write(vec![session.path("real")]));
+        let named = Some(session.path("link"));
+        assert_eq!(call.access(), Access::Write(vec![FileAccess { named, ..session.path("real").into() }]));
     }
 
     #[tokio::test]

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::permission::Mode;
 use crate::project::{Item, ItemKind, Scan, Yes};
 
-pub use grants::{add_grants, grants, remove_grant};
+pub use grants::{Granted, add_grants, grants, remove_grant};
 pub use record::{Record, read_record, remember};
 
 /// A yes to one directory and to things in it as they are. Made here and nowhere else.
@@ -23,6 +23,20 @@ pub struct Trusted {
     root: PathBuf,
     /// The marks of things, by name.
     marks: BTreeMap<String, String>,
+    ground: Ground,
+}
+
+/// Why a yes counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ground {
+    /// There is nothing that needs one.
+    Unneeded,
+    /// The mode needs none for plain text.
+    Mode,
+    /// The user has said it, for this run.
+    ThisRun,
+    /// The user has said it for good, on this day (`2026-01-31`), where that was kept.
+    Kept(Option<String>),
 }
 
 /// What is known about a directory.
@@ -59,7 +73,7 @@ pub enum Standing {
 /// Whether what was found counts.
 pub fn judge(scan: &Scan, record: &Record) -> Judgement {
     if scan.brings_nothing() {
-        return Judgement::Trusted(text_alone(scan));
+        return Judgement::Trusted(text_alone(scan, Ground::Unneeded));
     }
     match record.before(scan) {
         Before::Yes(yes) if scan.brings.items.iter().all(|item| yes.covers(item)) => Judgement::Trusted(yes),
@@ -70,22 +84,33 @@ pub fn judge(scan: &Scan, record: &Record) -> Judgement {
 /// The user's yes to all that was found, from a question or from `--trust`.
 pub fn by_user(scan: &Scan) -> Trusted {
     let marks = scan.brings.items.iter().map(|item| (item.name(), item.mark().to_owned()));
-    Trusted { root: scan.root.clone(), marks: marks.collect() }
+    Trusted { root: scan.root.clone(), marks: marks.collect(), ground: Ground::ThisRun }
 }
 
 /// What needs no yes in this mode: plain text in `bypass`, and nothing else.
 pub fn unasked(scan: &Scan, mode: Mode) -> Option<Trusted> {
     match mode {
-        Mode::Bypass => Some(text_alone(scan)),
+        Mode::Bypass => Some(text_alone(scan, Ground::Mode)),
         Mode::Default | Mode::AcceptEdits | Mode::Plan => None,
     }
 }
 
-fn text_alone(scan: &Scan) -> Trusted {
-    Trusted { root: scan.root.clone(), marks: BTreeMap::new() }
+fn text_alone(scan: &Scan, ground: Ground) -> Trusted {
+    Trusted { root: scan.root.clone(), marks: BTreeMap::new(), ground }
 }
 
 impl Trusted {
+    /// The same, kept on this day.
+    #[must_use]
+    pub fn kept(self, day: &str) -> Self {
+        Self { ground: Ground::Kept(Some(day.to_owned())), ..self }
+    }
+
+    /// Why it counts.
+    pub fn ground(&self) -> &Ground {
+        &self.ground
+    }
+
     /// How a thing stands to this yes.
     pub fn standing(&self, item: &Item) -> Standing {
         match self.marks.get(&item.name()) {
@@ -158,7 +183,7 @@ mod tests {
         }
 
         fn say_yes(&self) {
-            remember(&self.file(), &self.scan()).unwrap();
+            remember(&self.file(), &self.scan(), DAY).unwrap();
         }
 
         fn judge(&self) -> Judgement {
@@ -180,6 +205,7 @@ mod tests {
         loaded.instructions.into_iter().map(|file| file.text).collect()
     }
 
+    const DAY: &str = "2026-01-31";
     const SETTINGS: &str = ".clawd/config.toml";
 
     #[test]
@@ -280,7 +306,7 @@ mod tests {
             base.write(&format!("{name}/AGENTS.md"), name);
         }
         let scan_of = |name: &str| scan(&base.dir.path().join(name), None);
-        remember(&base.file(), &scan_of("repo")).unwrap();
+        remember(&base.file(), &scan_of("repo"), DAY).unwrap();
         let known = |name: &str| {
             matches!(judge(&scan_of(name), &read_record(&base.file()).unwrap()), Judgement::Trusted(_))
         };
@@ -314,7 +340,7 @@ mod tests {
         let found = world.scan();
         let error = found.open(&by_user(&found)).broken.concat();
         assert!(error.starts_with("cannot read .clawd/config.toml: line 2: `model` must be"), "{error}");
-        assert_eq!(found.open(&text_alone(&found)), Loaded::default());
+        assert_eq!(found.open(&text_alone(&found, Ground::Unneeded)), Loaded::default());
         world.say_yes();
         assert!(!world.is_trusted(), "it is asked about again");
     }

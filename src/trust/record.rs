@@ -13,11 +13,15 @@ use toml::{Table, Value};
 use crate::config::{ConfigError, read_guarded_table, write_private};
 use crate::project::{Scan, identity};
 
-use super::{Before, Trusted, is_kept};
+use super::{Before, Ground, Trusted, is_kept};
 
 /// The table of the directories, and the list of the older form.
 const PROJECTS: &str = "projects";
 const OLDER: &str = "trusted";
+/// When the yes was said.
+const DAY: &str = "since";
+/// What tells a directory from another at its path.
+pub(super) const DIRECTORY: &str = "directory";
 
 /// What is trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,6 +34,7 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Kept {
     directory: Option<String>,
+    day: Option<String>,
     marks: BTreeMap<String, String>,
 }
 
@@ -39,10 +44,16 @@ impl Record {
         let root = scan.root.clone();
         match self.projects.get(&root) {
             Some(kept) if kept.directory.is_some() && kept.directory == identity(&root) => {
-                Before::Yes(Trusted { root, marks: kept.marks.clone() })
+                Before::Yes(Trusted {
+                    root,
+                    marks: kept.marks.clone(),
+                    ground: Ground::Kept(kept.day.clone()),
+                })
             }
             Some(_) => Before::Another,
-            None if self.older.contains(&root) => Before::Yes(Trusted { root, marks: BTreeMap::new() }),
+            None if self.older.contains(&root) => {
+                Before::Yes(Trusted { root, marks: BTreeMap::new(), ground: Ground::Kept(None) })
+            }
             None => Before::Nothing,
         }
     }
@@ -63,13 +74,14 @@ fn kept(table: &Table) -> Kept {
     let marks = table.get("items").and_then(Value::as_table).into_iter().flatten();
     let marks = marks.filter_map(|(name, mark)| Some((name.clone(), mark.as_str()?.to_owned())));
     Kept {
-        directory: table.get("directory").and_then(Value::as_str).map(str::to_owned),
+        directory: table.get(DIRECTORY).and_then(Value::as_str).map(str::to_owned),
+        day: table.get(DAY).and_then(Value::as_str).map(str::to_owned),
         marks: marks.collect(),
     }
 }
 
-/// Keeps the user's yes to all that was found in `trust.toml`, in the place of an earlier one.
-pub fn remember(path: &Path, scan: &Scan) -> Result<(), ConfigError> {
+/// Keeps the user's yes of this day (`2026-01-31`) to all that was found in `trust.toml`, in the place of an earlier one.
+pub fn remember(path: &Path, scan: &Scan, day: &str) -> Result<(), ConfigError> {
     let mut table = read_guarded_table(path)?;
     let name = key(&scan.root)?.to_owned();
     let kept = scan.brings.items.iter().filter(|item| is_kept(item));
@@ -82,15 +94,16 @@ pub fn remember(path: &Path, scan: &Scan) -> Result<(), ConfigError> {
         *projects = Value::Table(Table::new());
     }
     if let Some(projects) = projects.as_table_mut() {
-        projects.insert(name, Value::Table(entry(&scan.root, marks)));
+        projects.insert(name, Value::Table(entry(&scan.root, marks, day)));
     }
     write_private(path, table.to_string().as_bytes())
 }
 
-fn entry(root: &Path, marks: BTreeMap<String, String>) -> Table {
+fn entry(root: &Path, marks: BTreeMap<String, String>, day: &str) -> Table {
     let mut entry = Table::new();
+    entry.insert(DAY.to_owned(), Value::String(day.to_owned()));
     if let Some(identity) = identity(root) {
-        entry.insert("directory".to_owned(), Value::String(identity));
+        entry.insert(DIRECTORY.to_owned(), Value::String(identity));
     }
     let marks = marks.into_iter().map(|(name, mark)| (name, Value::String(mark)));
     entry.insert("items".to_owned(), Value::Table(marks.collect()));
@@ -124,7 +137,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
         assert!(read_record(&path).unwrap_err().to_string().contains("others may write to it"));
         let scan = Scan { root: dir.path().to_owned(), ..Scan::default() };
-        assert!(remember(&path, &scan).is_err(), "what it says is not written on");
+        assert!(remember(&path, &scan, "").is_err(), "what it says is not written on");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         assert_eq!(read_record(&path).unwrap().older.len(), 1);
     }
@@ -138,7 +151,7 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
             assert_eq!(read_record(&path).unwrap(), Record::default(), "{text}");
             let scan = Scan { root: dir.path().to_owned(), ..Scan::default() };
-            remember(&path, &scan).unwrap();
+            remember(&path, &scan, "").unwrap();
             assert_eq!(read_record(&path).unwrap().projects.len(), 1, "{text}");
         }
         // without what tells directories apart a path alone is no yes
@@ -149,12 +162,33 @@ mod tests {
     }
 
     #[test]
+    fn a_yes_says_since_when_where_that_was_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, root) = (dir.path().join("trust.toml"), dir.path().join("a"));
+        fs::create_dir(&root).unwrap();
+        let scan = Scan { root: root.clone(), ..Scan::default() };
+        let ground = || match read_record(&path).unwrap().before(&scan) {
+            Before::Yes(yes) => yes.ground().clone(),
+            other => panic!("{other:?}"),
+        };
+        remember(&path, &scan, "2026-01-31").unwrap();
+        assert_eq!(ground(), Ground::Kept(Some("2026-01-31".to_owned())));
+        remember(&path, &scan, "2026-02-01").unwrap();
+        assert_eq!(ground(), Ground::Kept(Some("2026-02-01".to_owned())));
+        let without = fs::read_to_string(&path).unwrap().replace("since", "other");
+        fs::write(&path, without).unwrap();
+        assert_eq!(ground(), Ground::Kept(None));
+        fs::write(&path, format!("trusted = [{root:?}]")).unwrap();
+        assert_eq!(ground(), Ground::Kept(None));
+    }
+
+    #[test]
     fn a_name_that_is_not_utf8_is_never_kept() {
         use std::os::unix::ffi::OsStrExt;
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("trust.toml");
         let root = PathBuf::from(std::ffi::OsStr::from_bytes(b"/a\xff"));
-        assert!(remember(&path, &Scan { root, ..Scan::default() }).is_err());
+        assert!(remember(&path, &Scan { root, ..Scan::default() }, "").is_err());
         assert!(!path.exists());
     }
 }

@@ -102,6 +102,15 @@ impl Key {
     }
 }
 
+/// A notch of the mouse's wheel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wheel {
+    /// Away from the user.
+    Up,
+    /// Towards the user.
+    Down,
+}
+
 impl Key {
     /// Its name as the help shows it.
     #[must_use]

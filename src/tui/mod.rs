@@ -4,83 +4,63 @@
 //! [`runner`] carries them out; `view` makes a picture of the model; the painter brings it to the terminal. Only this file sees all of
 //! them, and it only passes on. At rest nothing here wakes up: no tick, no timer, no frame.
 
+pub mod attention;
 pub mod effect;
 pub mod frames;
+mod front;
 pub mod key;
 pub mod keymap;
 pub mod model;
 pub mod msg;
 mod painter;
 pub mod runner;
+mod scene;
 pub mod screen;
 pub mod slash;
+mod speaker;
 pub mod terminal;
 pub mod update;
 pub mod view;
+mod woken;
+
+pub use scene::Scene;
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use crate::app::App;
-use crate::cli::Cli;
+use crate::app::{App, InputKeys, Motion};
 use crate::error::Error;
-use crate::os::env::Env;
 use crate::os::signals::{Continuations, Signal, Signals};
+use attention::{Attention, Presence};
 use effect::Effect;
 use frames::{Cause, Frames};
+use front::{Front, Handed, Wanted};
+use model::Model;
 use model::choice::Item;
 use model::composer::Composer;
 use model::moment::Moment;
-use model::overlay::Overlay;
-use model::{Model, Size, Stage};
-use msg::Msg;
-use painter::Painter;
+use msg::{Msg, Reply};
 use runner::Runner;
-use screen::Rewrap;
-use terminal::{Input, Meanwhile, Multiplexer, Terminal};
-use view::theme::Theme;
+use terminal::{Brightness, Focus, Input, Meanwhile};
+use view::letters::Letters;
+use view::looks::{Background, Choice, Looks};
+use woken::{Woken, cause_of, stopped, until};
 
 /// How often a waiting line shows its next picture. Slow enough to be calm, quick enough to be alive.
 const TICK: Duration = Duration::from_millis(120);
 /// How often the open list of background commands is looked at: its times are in whole seconds.
 const SECOND: Duration = Duration::from_secs(1);
+/// Between two frames of a long page that is not made to its beginning yet: keys come first.
+const FURTHER: Duration = Duration::from_millis(16);
 /// How long the hint that a second Ctrl+C leaves is shown, and true.
 const LEAVE: Duration = Duration::from_secs(2);
 /// How long a change of size has to last before it is drawn: a drag sends many, and a frame in between is wasted.
 const SETTLE: Duration = Duration::from_millis(60);
 
-/// What the screen needs to know of the world before it begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scene {
-    /// `$TERM`.
-    pub term: String,
-    /// `$TERM_PROGRAM`.
-    pub term_program: String,
-    /// Whether `$TMUX` is set.
-    pub multiplexer: Multiplexer,
-    /// Whether there are colours.
-    pub theme: Theme,
-    /// A prompt from the command line.
-    pub prompt: Option<String>,
-}
-
-impl Scene {
-    /// The scene as the command line and the environment have it.
-    #[must_use]
-    pub fn of(cli: &Cli, env: &Env) -> Self {
-        let text = |name| env.text(name).unwrap_or_default().to_owned();
-        let mono = env.get("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self {
-            term: text("TERM"),
-            term_program: text("TERM_PROGRAM"),
-            multiplexer: if env.get("TMUX").is_some() { Multiplexer::Tmux } else { Multiplexer::Other },
-            theme: if mono { Theme::Mono } else { Theme::Colour },
-            prompt: cli.prompt.clone(),
-        }
-    }
-}
+/// What is said where a copy cannot be handed to the terminal.
+const NO_CLIPBOARD: &str = "plain mode gives the terminal lines alone: handed to this machine's clipboard, if it has one (try /export)";
 
 /// Why the screen ended.
 enum Left {
@@ -97,8 +77,8 @@ enum Left {
 pub async fn run(app: App, scene: Scene) -> Result<ExitCode, Error> {
     let signals = Signals::listen().map_err(|error| Error::terminal(&error))?;
     let continuations = Continuations::listen().map_err(|error| Error::terminal(&error))?;
-    let terminal = Terminal::enter(scene.multiplexer).map_err(|error| Error::terminal(&error))?;
-    let mut loop_ = Loop::new(app, terminal, (signals, continuations), &scene);
+    let mut loop_ =
+        Loop::new(app, (signals, continuations), &scene).map_err(|error| Error::terminal(&error))?;
     let left = loop_.turn_until_left().await;
     let farewell = loop_.leave().await;
     drop(loop_);
@@ -110,6 +90,8 @@ pub async fn run(app: App, scene: Scene) -> Result<ExitCode, Error> {
         Ok(Left::Signal(signal)) => Ok(ExitCode::from(signal.exit_code())),
         Ok(Left::Panic) => Ok(ExitCode::FAILURE),
         Ok(Left::TerminalLost) => Ok(ExitCode::from(Signal::HangUp.exit_code())),
+        // whoever closed the window has sent a signal too, and which of the two comes first is chance
+        Err(error) if terminal::is_gone(&error) => Ok(ExitCode::from(Signal::HangUp.exit_code())),
         Err(error) => Err(Error::terminal(&error)),
     }
 }
@@ -118,50 +100,45 @@ pub async fn run(app: App, scene: Scene) -> Result<ExitCode, Error> {
 struct Loop {
     model: Model,
     runner: Runner,
-    terminal: Terminal,
-    painter: Painter,
+    front: Front,
     frames: Frames,
+    letters: Letters,
+    looks: Looks,
+    attention: Attention,
     signals: Signals,
     continuations: Continuations,
     began: Instant,
 }
 
-/// What woke the loop.
-enum Woken {
-    Panic,
-    Signal(Signal),
-    Continued,
-    Input(Option<io::Result<Input>>),
-    Msg(Msg),
-    Frame,
-}
-
 impl Loop {
-    fn new(
-        app: App,
-        terminal: Terminal,
-        (signals, continuations): (Signals, Continuations),
-        scene: &Scene,
-    ) -> Self {
-        let size = terminal.size();
+    fn new(app: App, (signals, continuations): (Signals, Continuations), scene: &Scene) -> io::Result<Self> {
         let commands = slash::TABLE.iter().map(|row| {
             let also: Vec<String> = row.aliases.iter().map(|alias| (*alias).to_owned()).collect();
             Item::new(row.name, row.text).also(also)
         });
-        let composer = Composer::new(commands.collect());
-        let mut model = Model::new(Size { columns: size.width, rows: size.height }, composer);
+        let runner = Runner::new(app);
+        let wanted = runner.screen();
+        let mut composer = Composer::new(commands.collect());
+        if wanted.keys == InputKeys::Vi {
+            composer.toggle_vim();
+        }
+        let looks = Looks { depth: scene.depth, ..Looks::default() };
+        let front = Front::open(wanted, looks.theme(), scene)?;
+        let mut model = Model::new(front.size(), composer);
         model.first_prompt.clone_from(&scene.prompt);
-        let in_tmux = scene.multiplexer == Multiplexer::Tmux;
-        Self {
+        model.transcript.place = front.place(wanted.surface.value);
+        Ok(Self {
             model,
-            runner: Runner::new(app),
-            terminal,
-            painter: Painter::new(Rewrap::of(&scene.term, &scene.term_program, in_tmux), scene.theme),
+            runner,
+            front,
+            letters: scene.letters,
+            looks,
+            attention: Attention::default(),
             frames: Frames::new(SETTLE),
             signals,
             continuations,
             began: Instant::now(),
-        }
+        })
     }
 
     async fn turn_until_left(&mut self) -> io::Result<Left> {
@@ -171,9 +148,19 @@ impl Loop {
                 return Ok(left);
             }
         }
+        let theme = self.runner.screen().theme.clone();
+        if let Err(error) = self.show_theme(&theme) {
+            self.take(Msg::Reply(Reply::Said(format!("{error}; auto is used"))), Cause::Turn)?;
+        }
+        if self.letters == Letters::Ascii {
+            self.take(Msg::Reply(Reply::Said(Letters::MISSING.to_owned())), Cause::Turn)?;
+        }
         loop {
             let left = match self.wait().await {
-                Woken::Signal(Signal::Interrupt) => self.take(Msg::Key(key::Key::ctrl('c')), Cause::Key)?,
+                Woken::Signal(Signal::Interrupt) => {
+                    self.front.interrupted();
+                    self.take(Msg::Key(key::Key::ctrl('c')), Cause::Key)?
+                }
                 Woken::Signal(signal) => Some(Left::Signal(signal)),
                 Woken::Panic => Some(Left::Panic),
                 Woken::Continued => {
@@ -186,7 +173,7 @@ impl Loop {
                     let cause = cause_of(&msg);
                     self.take(msg, cause)?
                 }
-                Woken::Frame if is_open(&self.model) => self.take(Msg::Tick, Cause::Turn)?,
+                Woken::Frame if self.model.lists_tasks() => self.take(Msg::Tick, Cause::Turn)?,
                 Woken::Frame => None,
             };
             if let Some(left) = left {
@@ -201,7 +188,7 @@ impl Loop {
         tokio::select! {
             biased;
             woken = stopped(&mut self.signals, &mut self.continuations) => woken,
-            input = self.terminal.next() => Woken::Input(input),
+            input = self.front.next() => Woken::Input(input),
             () = until(due) => Woken::Frame,
             msg = self.runner.next() => Woken::Msg(msg),
         }
@@ -210,11 +197,28 @@ impl Loop {
     fn input(&mut self, input: Input) -> io::Result<Option<Left>> {
         match input {
             Input::Key(key) => self.take(Msg::Key(key), Cause::Key),
+            Input::Burst(key, times) => self.take(Msg::Burst(key, times), Cause::Key),
+            Input::Wheel(wheel) => self.take(Msg::Wheel(wheel), Cause::Flow),
             Input::Paste(text) => self.take(Msg::Paste(text), Cause::Key),
+            Input::Line(text) => self.take(Msg::Line(text), Cause::Key),
             Input::Resize(size) => {
                 self.take(Msg::Resize { columns: size.width, rows: size.height }, Cause::Resize)
             }
-            Input::Focus(_) => Ok(None),
+            Input::Focus(focus) => {
+                self.attention.presence = match focus {
+                    Focus::Gained => Presence::There,
+                    Focus::Lost => Presence::Away,
+                };
+                Ok(None)
+            }
+            Input::Background(brightness) => {
+                self.looks.background = Some(match brightness {
+                    Brightness::Dark => Background::Dark,
+                    Brightness::Light => Background::Light,
+                });
+                self.wear();
+                Ok(None)
+            }
         }
     }
 
@@ -228,37 +232,73 @@ impl Loop {
                 match effect {
                     Effect::Quit => return Ok(Some(Left::User)),
                     Effect::Suspend => self.suspend()?,
-                    Effect::Redraw => self.painter.distrust(),
+                    Effect::Redraw => self.front.distrust(),
+                    Effect::EditOutside(text) => waiting.push_back(self.edit_outside(&text)?),
+                    Effect::Clipboard { text, said } => {
+                        let said = match self.front.copy(&text)? {
+                            Handed::Over => said,
+                            Handed::Nowhere => NO_CLIPBOARD.to_owned(),
+                        };
+                        waiting.push_back(Msg::Reply(Reply::Said(said)));
+                        self.runner.copy_here(text);
+                    }
+                    // a preview of one that cannot be read shows what was there
+                    Effect::ShowTheme(name) => drop(self.show_theme(&name)),
+                    Effect::KeepTheme(name) => match self.show_theme(&name) {
+                        Ok(()) => waiting.extend(self.runner.carry_out(Effect::KeepTheme(name))),
+                        Err(error) => waiting.push_back(Msg::Reply(Reply::Said(error.to_string()))),
+                    },
                     other => waiting.extend(self.runner.carry_out(other)),
                 }
             }
         }
+        if self.model.composer.take_change() {
+            self.runner.draft_changed();
+        }
         Ok(None)
     }
 
+    /// Lends the terminal to the user's own editor. The loop stands still meanwhile: there is nowhere to draw.
+    fn edit_outside(&mut self, text: &str) -> io::Result<Msg> {
+        self.front.lend()?;
+        let edited = self.runner.edit_outside(text);
+        self.front.take_back()?;
+        self.look_again();
+        Ok(edited)
+    }
+
+    /// Another theme from the next frame on.
+    fn show_theme(&mut self, name: &str) -> Result<(), Error> {
+        self.looks.choice = match Choice::built_in(name) {
+            Some(choice) => choice,
+            None => Choice::own(self.runner.own_theme(name)?),
+        };
+        self.wear();
+        Ok(())
+    }
+
+    fn wear(&mut self) {
+        self.front.set_theme(self.looks.theme());
+        self.frames.ask(Cause::Turn, Instant::now());
+    }
+
     fn suspend(&mut self) -> io::Result<()> {
-        self.painter.leave(&self.terminal)?;
-        self.terminal.suspend()?;
+        self.front.suspend()?;
         self.look_again();
         Ok(())
     }
 
     /// After a stop from outside, such as a `kill -STOP`.
     fn go_on(&mut self) -> io::Result<()> {
-        match self.terminal.take_again()? {
-            Meanwhile::Ours => Ok(()),
-            Meanwhile::Strange => {
-                self.painter.begin_anew(&self.terminal)?;
-                self.look_again();
-                Ok(())
-            }
+        if self.front.go_on()? == Meanwhile::Strange {
+            self.look_again();
         }
+        Ok(())
     }
 
     /// The window may have changed while the terminal was not ours.
     fn look_again(&mut self) {
-        let size = self.terminal.size();
-        self.model.size = Size { columns: size.width, rows: size.height };
+        self.model.size = self.front.size();
         self.frames.ask(Cause::Turn, Instant::now());
     }
 
@@ -266,12 +306,24 @@ impl Loop {
         let now = Instant::now();
         let Some(pace) = self.frames.take(now) else { return Ok(()) };
         let moment = self.now();
-        self.painter.draw(&self.terminal, &mut self.model, moment, pace)?;
-        if is_waiting(&self.model) {
-            self.frames.ask(Cause::Tick(now + TICK), now);
+        self.front.draw(&mut self.model, moment, pace)?;
+        let background = if self.looks.wants_background() { Wanted::Yes } else { Wanted::No };
+        self.front.adorn(&self.model, background)?;
+        if let Some(word) = self.attention.look(&self.model, moment, self.runner.screen().notifications) {
+            self.front.notify(&word)?;
         }
-        if is_open(&self.model) {
+        if self.model.is_waiting() {
+            let tick = match (&self.front, self.runner.screen().motion) {
+                (Front::Drawn(_), Motion::Full) => TICK,
+                (Front::Told(_), _) | (Front::Drawn(_), Motion::Reduced) => SECOND,
+            };
+            self.frames.ask(Cause::Tick(now + tick), now);
+        }
+        if self.model.lists_tasks() {
             self.frames.ask(Cause::Tick(now + SECOND), now);
+        }
+        if self.front.is_behind() {
+            self.frames.ask(Cause::Tick(now + FURTHER), now);
         }
         if let Some(hint_ends) =
             self.model.recent.leave.map(|pressed| LEAVE.saturating_sub(moment.since(pressed)))
@@ -284,11 +336,15 @@ impl Loop {
 
     /// Ends what runs, prints what was not printed yet, and takes the live region off. Returns the session to resume.
     async fn leave(&mut self) -> Option<String> {
+        if self.model.composer.is_empty() {
+            self.runner.forget_draft();
+        }
         let session = self.runner.end().await;
+        self.front.hear_out().await;
         self.model.overlay = None;
         let moment = self.now();
-        let drawn = self.painter.draw(&self.terminal, &mut self.model, moment, screen::Pace::Rest);
-        if let Err(error) = drawn.and_then(|()| self.painter.leave(&self.terminal)) {
+        let drawn = self.front.draw(&mut self.model, moment, screen::Pace::Rest);
+        if let Err(error) = drawn.and_then(|()| self.front.leave()) {
             tracing::warn!(%error, "the screen could not be left in order");
         }
         session
@@ -299,52 +355,9 @@ impl Loop {
     }
 }
 
-/// A signal, or a panic in some task: then the terminal is given back already, and nothing more may be drawn.
-async fn stopped(signals: &mut Signals, continuations: &mut Continuations) -> Woken {
-    tokio::select! {
-        biased;
-        () = terminal::panicked() => Woken::Panic,
-        signal = signals.next() => Woken::Signal(signal),
-        () = continuations.next() => Woken::Continued,
-    }
-}
-
-/// Sleeps until a frame is due; for ever where none is.
-async fn until(due: Option<Instant>) {
-    match due {
-        Some(due) => tokio::time::sleep_until(due.into()).await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Deltas and progress wait for the next frame; everything else is drawn at once.
-fn cause_of(msg: &Msg) -> Cause {
-    use crate::conversation::Happening;
-    match msg {
-        Msg::Happened(happening) => match &**happening {
-            Happening::Event(_) => Cause::Flow,
-            Happening::Asked(_) | Happening::Ended(_) | Happening::Jobs(_) => Cause::Turn,
-        },
-        Msg::Key(_) | Msg::Paste(_) => Cause::Key,
-        Msg::Resize { .. } => Cause::Resize,
-        Msg::Reply(_) | Msg::Tick => Cause::Turn,
-    }
-}
-
-/// Whether the list of background commands is open.
-fn is_open(model: &Model) -> bool {
-    matches!(model.overlay, Some(Overlay::Tasks(_)))
-}
-
-/// Whether something is shown that changes with time alone.
-fn is_waiting(model: &Model) -> bool {
-    let page = matches!(model.overlay, Some(Overlay::Page(_)));
-    model.run.is_some() && !page && matches!(model.stage, Stage::Running)
-}
-
-#[expect(clippy::print_stdout, reason = "the screen is gone; this is the one line that stays")]
 fn say_goodbye(session: Option<String>) {
     if let Some(id) = session {
-        println!("To go on with this conversation: clawd -r {id}");
+        // a terminal that is gone hears no goodbye
+        drop(writeln!(io::stdout(), "To go on with this conversation: clawd -r {id}"));
     }
 }

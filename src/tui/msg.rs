@@ -1,19 +1,26 @@
 //! All that can happen to the screen: closed, plain, comparable.
 
-use super::key::Key;
+use super::key::{Key, Wheel};
 use super::model::facts::Facts;
 use super::model::setup::FirstRun;
-use crate::app::{InForce, Insight, ModelRow, Switched, TrustQuestion};
+use crate::app::{Changes, InForce, Insight, ModelRow, Pick, Switched, ThemeList, TrustQuestion};
 use crate::conversation::Happening;
-use crate::protocol::{JobId, JobView, Todo};
+use crate::protocol::{JobId, JobView, Results, Todo};
+use crate::text::fuzzy::Best;
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Msg {
     /// A key.
     Key(Key),
+    /// The same key so many times at once, faster than any hand.
+    Burst(Key, u16),
+    /// The wheel.
+    Wheel(Wheel),
     /// A paste, line ends as `\n`.
     Paste(String),
+    /// A line that the terminal itself has edited.
+    Line(String),
     /// The terminal has another size.
     Resize {
         /// Columns.
@@ -36,8 +43,10 @@ pub enum Reply {
     Ready(Box<Facts>),
     /// The directory is not trusted: ask.
     AskTrust(Box<TrustQuestion>),
-    /// A session is to be picked: ID and title, the newest first.
-    PickSession(Vec<(String, String)>),
+    /// Something for a page of its own.
+    Report(ReportReply),
+    /// Something about sessions.
+    Session(SessionReply),
     /// There is no endpoint: the first-run screen, as far as is known.
     AskEndpoint(FirstRun),
     /// A local server was found, or all were looked for.
@@ -75,12 +84,91 @@ pub enum Reply {
     },
     /// There was nothing that could go on in the background.
     NothingMoved,
+    /// This is to be copied, and to be said of it.
+    Copied {
+        /// What goes into the clipboard, byte for byte.
+        text: String,
+        /// What it is.
+        said: String,
+    },
     /// A conversation was begun anew.
     Cleared,
+    /// The themes.
+    Themes(ThemeList),
+    /// A line to be remarked.
+    Said(String),
     /// Lines to be shown.
     Lines(Vec<String>),
     /// Something did not work: what, why and how to mend it.
     Failed(String),
+    /// Something for the input.
+    Input(InputReply),
     /// What earlier sessions put into the input, oldest first, as lines of the history file.
     InputHistory(Vec<String>),
+}
+
+/// What an effect gave for a page of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReportReply {
+    /// What the examination has found so far.
+    Begun {
+        /// Lines.
+        text: String,
+    },
+    /// The rest of it.
+    More {
+        /// Lines.
+        text: String,
+    },
+    /// There is none: why.
+    None(String),
+    /// What tools have changed.
+    Changes(Changes),
+    /// What calls have given.
+    Results(Results),
+}
+
+/// What an effect gave about sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionReply {
+    /// One is to be picked before there is a conversation.
+    Wanted,
+    /// Those of this directory but for the present one, the one that was written last first.
+    Listed(Vec<Pick>),
+    /// What was said last in one.
+    Preview {
+        /// Which.
+        id: String,
+        /// Lines, the oldest first.
+        lines: Vec<String>,
+    },
+    /// Another process has this one.
+    Held(String),
+}
+
+/// What an effect gave for the input.
+#[derive(Debug, Clone, PartialEq)]
+pub enum InputReply {
+    /// Paths that match what is typed of an `@path`.
+    Paths {
+        /// What was typed.
+        typed: String,
+        /// The best of them.
+        best: Best,
+    },
+    /// An image, by its path: in the place of what was pasted, or where the cursor stands.
+    Image {
+        /// Where it lies.
+        path: String,
+        /// What stands for it now.
+        pasted: Option<String>,
+    },
+    /// No image could be had: why.
+    NoImage(String),
+    /// What came back from the user's own editor, or why nothing did.
+    Edited(Result<String, String>),
+    /// The draft has changed, and it is time to keep it.
+    DraftDue,
+    /// A draft that was left behind, as a line of the history file.
+    DraftLeft(String),
 }

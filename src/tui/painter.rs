@@ -10,19 +10,32 @@ use ratatui::layout::Size;
 use super::model::Model;
 use super::model::moment::Moment;
 use super::model::overlay::Overlay;
-use super::screen::{Frame, Pace, Rewrap, Screen, StartAt, page};
+use super::model::scroll::Scroll;
+use super::model::transcript::Place;
+use super::screen::{Canvas, Frame, Pace, Rewrap, Screen, StartAt};
 use super::terminal::Terminal;
 use super::view;
+use super::view::brush::Look;
+use super::view::full;
+use super::view::letters::Letters;
+use super::view::reel::Reel;
+use super::view::sheet::Sheet;
 use super::view::theme::Theme;
+use crate::app::Mouse;
 
 /// Draws.
 pub(super) struct Painter {
     screen: Screen,
-    theme: Theme,
+    canvas: Canvas,
+    look: Look,
+    letters: Letters,
+    mouse: Mouse,
     shown: Shown,
     bytes: Vec<u8>,
-    /// How far up the page that is shown went the last time.
-    most_up: Option<usize>,
+    /// The rows of the transcript that are seen, where the program scrolls it.
+    reel: Reel,
+    /// The rows of the page that is shown, as far as they were made.
+    sheet: Option<Sheet>,
 }
 
 /// Which screen is shown.
@@ -34,11 +47,21 @@ enum Shown {
 
 impl Painter {
     /// A painter for a terminal on which nothing of ours stands; the cursor is where the shell left it.
-    pub(super) fn new(rewrap: Rewrap, theme: Theme) -> Self {
+    pub(super) fn new(rewrap: Rewrap, look: Look, letters: Letters, mouse: Mouse) -> Self {
         let mut screen = Screen::new(rewrap);
         let mut bytes = Vec::new();
         screen.start(StartAt::FirstColumn, &mut bytes);
-        Self { screen, theme, shown: Shown::Inline, bytes, most_up: None }
+        Self {
+            screen,
+            canvas: Canvas::default(),
+            look,
+            letters,
+            mouse,
+            shown: Shown::Inline,
+            bytes,
+            reel: Reel::default(),
+            sheet: None,
+        }
     }
 
     /// Draws the model as it is now. What waited in the transcript is printed by it, unless a page lies over it.
@@ -49,10 +72,12 @@ impl Painter {
         now: Moment,
         pace: Pace,
     ) -> io::Result<()> {
-        match &model.overlay {
-            Some(Overlay::Page(_)) => self.draw_page(terminal, model, now),
-            Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_) | Overlay::Permissions(_))
-            | None => self.draw_inline(terminal, model, now, pace),
+        let is_page = matches!(model.overlay, Some(Overlay::Page(_)));
+        self.sheet.take_if(|_| !is_page);
+        match model.transcript.place {
+            _ if is_page => self.draw_page(terminal, model, now),
+            Place::Scrollback => self.draw_inline(terminal, model, now, pace),
+            Place::Fullscreen(scroll) => self.draw_full(terminal, model, scroll, now),
         }
     }
 
@@ -71,16 +96,33 @@ impl Painter {
     /// Begins below whatever stands on the screen now.
     pub(super) fn begin_anew(&mut self, terminal: &Terminal) -> io::Result<()> {
         if self.shown == Shown::Alternate {
-            return Ok(()); // a page is always drawn whole
+            self.canvas.distrust();
+            return Ok(());
         }
         self.bytes.clear();
         self.screen.start(StartAt::Unknown, &mut self.bytes);
         terminal.write(&self.bytes, 0)
     }
 
+    /// Which letters it draws.
+    pub(super) fn letters(&self) -> Letters {
+        self.letters
+    }
+
+    /// Draws with another theme from the next frame on; what stands in the scrollback stays as it is.
+    pub(super) fn set_theme(&mut self, theme: Theme) {
+        self.look.theme = theme;
+    }
+
     /// Has the next frame draw everything below the history anew.
     pub(super) fn distrust(&mut self) {
         self.screen.distrust();
+        self.canvas.distrust();
+    }
+
+    /// Whether the page that is shown goes further up than is known yet.
+    pub(super) fn is_behind(&self) -> bool {
+        self.sheet.as_ref().is_some_and(|sheet| !sheet.is_whole())
     }
 
     fn draw_inline(
@@ -93,12 +135,11 @@ impl Painter {
         if self.shown == Shown::Alternate {
             terminal.show_inline()?;
             self.shown = Shown::Inline;
-            self.most_up = None;
         }
-        let picture = view::picture(model, self.theme, now);
+        let picture = view::picture(model, self.look, now);
         let frame = Frame {
-            history: picture.history,
-            live: picture.live,
+            history: self.letters.lines(picture.history),
+            live: self.letters.lines(picture.live),
             cursor: picture.cursor,
             pace,
             size: Size::new(model.size.columns, model.size.rows),
@@ -110,25 +151,51 @@ impl Painter {
     }
 
     fn draw_page(&mut self, terminal: &Terminal, model: &mut Model, now: Moment) -> io::Result<()> {
+        self.show_alternate(terminal, model.transcript.place)?;
+        let Some(Overlay::Page(mut open)) = model.overlay.take() else { return Ok(()) };
+        let sheet = self.sheet.get_or_insert_default();
+        let rows = view::page::draw(sheet, &mut open, model, (self.look, now));
+        model.overlay = Some(Overlay::Page(open));
         self.bytes.clear();
-        if self.shown == Shown::Inline {
-            self.screen.leave(&mut self.bytes);
-            terminal.write(&self.bytes, 0)?;
-            terminal.show_alternate()?;
-            self.shown = Shown::Alternate;
-            self.bytes.clear();
-        }
-        let most = view::page::most_up(model, self.theme, now);
-        if let Some(Overlay::Page(page)) = &mut model.overlay {
-            // what is read further up stays where it is while more arrives below it
-            let arrived = self.most_up.map_or(0, |before| most.saturating_sub(before));
-            let up = if page.up > 0 { page.up.saturating_add(arrived) } else { 0 };
-            page.up = up.min(most);
-        }
-        self.most_up = Some(most);
-        let rows = view::page::page(model, self.theme, now);
-        page(&rows, Size::new(model.size.columns, model.size.rows), &mut self.bytes);
+        let size = Size::new(model.size.columns, model.size.rows);
+        self.canvas.draw(&self.letters.lines(rows), None, size, &mut self.bytes);
         terminal.write(&self.bytes, 0)
+    }
+
+    fn draw_full(
+        &mut self,
+        terminal: &Terminal,
+        model: &mut Model,
+        mut scroll: Scroll,
+        now: Moment,
+    ) -> io::Result<()> {
+        self.show_alternate(terminal, model.transcript.place)?;
+        let full = full::draw(&mut self.reel, &mut scroll, model, (self.look, now));
+        model.transcript.place = Place::Fullscreen(scroll);
+        model.transcript.mark_printed();
+        self.bytes.clear();
+        let size = Size::new(model.size.columns, model.size.rows);
+        self.canvas.draw(&self.letters.lines(full.rows), full.cursor, size, &mut self.bytes);
+        terminal.write(&self.bytes, 0)
+    }
+
+    /// The live region is taken off first, so that the inline screen is as it was left.
+    fn show_alternate(&mut self, terminal: &Terminal, place: Place) -> io::Result<()> {
+        if self.shown == Shown::Alternate {
+            return Ok(());
+        }
+        self.canvas = Canvas::default();
+        match place {
+            Place::Scrollback => {
+                self.bytes.clear();
+                self.screen.leave(&mut self.bytes);
+                terminal.write(&self.bytes, 0)?;
+                terminal.show_page()?;
+            }
+            Place::Fullscreen(_) => terminal.show_full(self.mouse)?,
+        }
+        self.shown = Shown::Alternate;
+        Ok(())
     }
 
     fn rewrap(&self) -> Rewrap {

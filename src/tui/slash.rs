@@ -13,14 +13,50 @@ pub enum Slash {
     Clear,
     /// Another model.
     Model,
+    /// Another session of this directory.
+    Resume,
+    /// The conversation goes on under a new ID.
+    Fork,
+    /// What the session is called.
+    Rename,
+    /// One more directory of the workspace.
+    AddDir,
+    /// What tools have changed.
+    Diff,
+    /// What works and what does not.
+    Doctor,
     /// The model's list of steps.
     Todos,
     /// The background commands.
     Tasks,
     /// The rules in force.
     Permissions,
+    /// vi's keys in the input, on or off.
+    Vim,
+    /// Other colours.
+    Theme,
     /// What is in force.
     Status,
+    /// A summary in the place of the past.
+    Compact,
+    /// What fills the window.
+    Context,
+    /// What was used.
+    Cost,
+    /// The settings, each with where it comes from.
+    Config,
+    /// The instruction files in force.
+    Memory,
+    /// Plan mode, and back.
+    Plan,
+    /// Has the project's instructions written.
+    Init,
+    /// Has changes looked through.
+    Review,
+    /// The last answer, or a block of its code, to the clipboard.
+    Copy,
+    /// The conversation as a file.
+    Export,
     /// Leave.
     Exit,
 }
@@ -102,11 +138,155 @@ pub const TABLE: &[Row] = &[
         when: When::AtOnce,
     },
     Row {
+        command: Slash::Vim,
+        name: "vim",
+        aliases: &["vi"],
+        argument: "",
+        text: "vi's keys in the input, on or off",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Theme,
+        name: "theme",
+        aliases: &["themes", "color"],
+        argument: "[NAME]",
+        text: "other colours: from a list, or by name",
+        when: When::AtOnce,
+    },
+    Row {
         command: Slash::Status,
         name: "status",
         aliases: &[],
         argument: "",
         text: "session, model, endpoint, permissions",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Context,
+        name: "context",
+        aliases: &["tokens"],
+        argument: "",
+        text: "what fills the model's window",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Compact,
+        name: "compact",
+        aliases: &["summarize", "compress"],
+        argument: "[WHAT TO KEEP]",
+        text: "a summary in the place of what was said",
+        when: When::AtRest,
+    },
+    Row {
+        command: Slash::Resume,
+        name: "resume",
+        aliases: &["continue", "sessions"],
+        argument: "[ID]",
+        text: "another session of this directory, from a list",
+        when: When::AtRest,
+    },
+    Row {
+        command: Slash::Fork,
+        name: "fork",
+        aliases: &["branch"],
+        argument: "",
+        text: "go on in a copy of this session; it stays as it is",
+        when: When::AtRest,
+    },
+    Row {
+        command: Slash::Rename,
+        name: "rename",
+        aliases: &["title"],
+        argument: "TITLE",
+        text: "what this session is called in lists",
+        when: When::AtRest,
+    },
+    Row {
+        command: Slash::AddDir,
+        name: "add-dir",
+        aliases: &[],
+        argument: "[DIR]",
+        text: "one more directory that may be read and edited",
+        when: When::AtRest,
+    },
+    Row {
+        command: Slash::Diff,
+        name: "diff",
+        aliases: &["changes"],
+        argument: "",
+        text: "what tools have changed since the session began",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Doctor,
+        name: "doctor",
+        aliases: &[],
+        argument: "",
+        text: "examine configuration, terminal and endpoint",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Cost,
+        name: "cost",
+        aliases: &["usage", "stats"],
+        argument: "",
+        text: "tokens used, by model",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Copy,
+        name: "copy",
+        aliases: &[],
+        argument: "[N]",
+        text: "copy the last answer, or its code block N",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Export,
+        name: "export",
+        aliases: &[],
+        argument: "[FILE]",
+        text: "the conversation as .md, .html or .json",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Plan,
+        name: "plan",
+        aliases: &[],
+        argument: "",
+        text: "plan mode, and back",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Init,
+        name: "init",
+        aliases: &[],
+        argument: "",
+        text: "have AGENTS.md written for this project",
+        when: When::AtRest,
+    },
+    Row {
+        command: Slash::Review,
+        name: "review",
+        aliases: &[],
+        argument: "[WHAT]",
+        text: "have the working tree, or WHAT, reviewed",
+        when: When::AtRest,
+    },
+    Row {
+        command: Slash::Memory,
+        name: "memory",
+        aliases: &[],
+        argument: "",
+        text: "the instruction files that are in force",
+        when: When::AtOnce,
+    },
+    Row {
+        command: Slash::Config,
+        name: "config",
+        aliases: &["settings"],
+        argument: "",
+        text: "settings, and where each comes from",
         when: When::AtOnce,
     },
     Row {

@@ -8,9 +8,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
-use super::files::Image;
+use super::files::{Hash, Hasher, Image};
 use super::outputs::{Outputs, draft};
 use crate::os::paths::hex;
 
@@ -53,18 +51,18 @@ impl<'a> Blobs<'a> {
     }
 }
 
-fn copy(from: &mut File, to: &mut File) -> io::Result<[u8; 32]> {
+fn copy(from: &mut File, to: &mut File) -> io::Result<Hash> {
     use std::io::Read;
 
-    let mut hash = Sha256::new();
+    let mut hasher = Hasher::default();
     let mut buffer = vec![0; CHUNK];
     loop {
         let count = from.read(&mut buffer)?;
         let read = buffer.get(..count).unwrap_or_default();
         if read.is_empty() {
-            return Ok(hash.finalize().into());
+            return Ok(hasher.hash());
         }
-        hash.update(read);
+        hasher.update(read);
         to.write_all(read)?;
     }
 }
@@ -74,11 +72,8 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::MetadataExt;
 
+    use super::super::files::hash_of;
     use super::*;
-
-    fn hash(bytes: &[u8]) -> [u8; 32] {
-        Sha256::digest(bytes).into()
-    }
 
     #[test]
     fn an_image_is_kept_once_under_its_hash_and_for_the_user_alone() {
@@ -86,7 +81,7 @@ mod tests {
         let blobs = Blobs::new(&outputs);
         let image = Image::of(b"before".to_vec());
         let name = blobs.keep(&image).unwrap();
-        assert_eq!(name, hex(&hash(b"before")));
+        assert_eq!(name, hex(&hash_of(b"before")));
         let path = blobs.path(&name).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"before");
         assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600);
@@ -104,7 +99,7 @@ mod tests {
         fs::write(dir.path().join("f"), &bytes).unwrap();
         let blobs = Blobs::new(&outputs);
         let name = blobs.keep_file(File::open(dir.path().join("f")).unwrap()).unwrap();
-        assert_eq!(name, hex(&hash(&bytes)));
+        assert_eq!(name, hex(&hash_of(&bytes)));
         assert_eq!(fs::read(blobs.path(&name).unwrap()).unwrap(), bytes);
     }
 

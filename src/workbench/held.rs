@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::Workbench;
 use crate::os::process::Spawn;
-use crate::protocol::{Hold, Network, Writes};
+use crate::protocol::{Hold, Network, Terms, Wording, Writes};
 use crate::sandbox::{self, Profile, Sandbox};
 
 /// What a session's commands find while they are held.
@@ -45,18 +45,20 @@ const STEERS: [&str; 9] = [
 ];
 
 /// Beginnings and ends of such names.
-const STEERING: [(&str, &str); 4] = [("GIT_", ""), ("LD_", ""), ("", "_OPTIONS"), ("", "OPTS")];
+const STEERING: [(&str, &str); 5] =
+    [("GIT_", ""), ("LD_", ""), ("BASH_FUNC_", ""), ("", "_OPTIONS"), ("", "OPTS")];
 
 impl Workbench {
-    /// The same command, held as the judge said. `file` is one more that it may write: what it tells us through.
-    pub fn hold(&self, mut spawn: Spawn, hold: Hold, file: Option<&Path>) -> io::Result<Spawn> {
-        let Hold::Held { writes, network } = hold else { return Ok(spawn) };
-        if writes == Writes::Nothing {
+    /// The same command on the judge's terms. `file` is one more that it may write: what it tells us through.
+    pub fn hold(&self, mut spawn: Spawn, terms: &Terms, file: Option<&Path>) -> io::Result<Spawn> {
+        match terms.wording {
+            Wording::Own | Wording::Read(_) => {}
             // the file that the shell tells us through is named by such a variable
-            spawn
+            Wording::Known(_) => spawn
                 .env
-                .retain(|(name, value)| !steers(name) || file.is_some_and(|file| file == Path::new(value)));
+                .retain(|(name, value)| !steers(name) || file.is_some_and(|file| file == Path::new(value))),
         }
+        let Hold::Held { writes, network } = terms.hold else { return Ok(spawn) };
         let profile = self.profile(writes, network, file)?;
         (self.bounds.sandbox)().hold(spawn, &profile)
     }
@@ -73,10 +75,7 @@ impl Workbench {
             caches: self.bounds.caches.clone(),
             scratch: Some(self.outputs.scratch()?),
             shown: self.shell.roots(),
-            network: match network {
-                Network::Off => sandbox::Network::Off,
-                Network::On => sandbox::Network::On,
-            },
+            network,
             ..profile
         })
     }
@@ -91,8 +90,11 @@ fn steers(name: &OsString) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
     use super::super::Setup;
     use super::*;
+    use crate::sandbox::Tier;
 
     #[test]
     fn a_profile_has_the_workspace_and_what_counts_as_it() {
@@ -104,9 +106,46 @@ mod tests {
         let root = dir.path().canonicalize().unwrap();
         let told = bench.profile(Writes::Workspace, Network::On, Some(Path::new("/told/file"))).unwrap();
         assert_eq!(told.writable, [root.clone(), "/added".into(), "/extra".into(), "/told".into()]);
-        assert!(told.protected.contains(&root.join(".git/hooks")) && told.network == sandbox::Network::On);
+        assert!(told.protected.contains(&root.join(".git/hooks")) && told.network == Network::On);
         let looks = bench.profile(Writes::Nothing, Network::Off, None).unwrap();
         assert!(looks.writable.is_empty() && looks.masked == ["/m"].map(PathBuf::from));
+    }
+
+    /// What of these variables a command gets that runs on these terms where no sandbox is.
+    fn reaching(terms: &Terms, variables: &[(&str, &str)], file: Option<&str>) -> Vec<String> {
+        static NONE: OnceLock<Sandbox> = OnceLock::new();
+        let dir = tempfile::tempdir().unwrap();
+        let bounds =
+            Bounds { sandbox: || NONE.get_or_init(|| Sandbox::with(Tier::Nothing)), ..Bounds::default() };
+        let bench = Workbench::new(Setup { root: dir.path().into(), bounds, ..Setup::default() }).unwrap();
+        let mut spawn = Spawn::new([OsString::from("true")], dir.path());
+        spawn.env = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let held = bench.hold(spawn, terms, file.map(Path::new)).unwrap();
+        held.env.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_known_is_steered_by_no_variable_even_where_no_sandbox_holds_it() {
+        let variables = [
+            ("PATH", "/bin"),
+            ("LESSOPEN", "|x"),
+            ("BASH_FUNC_cat%%", "() { x; }"),
+            ("GIT_DIR", "/x"),
+            ("BASH_ENV", "/scratch/told"),
+        ];
+        for hold in [Hold::Free, Hold::LOOKING] {
+            let known = Terms { hold, wording: Wording::Known("'/bin/cat' 'a'".to_owned()) };
+            assert_eq!(reaching(&known, &variables, Some("/scratch/told")), ["PATH", "BASH_ENV"]);
+            assert_eq!(reaching(&known, &variables, None), ["PATH"]);
+            for wording in [Wording::Own, Wording::Read("make".to_owned())] {
+                let allowed = Terms { hold, wording };
+                assert_eq!(
+                    reaching(&allowed, &variables, None).len(),
+                    variables.len(),
+                    "what a person allowed"
+                );
+            }
+        }
     }
 
     #[test]

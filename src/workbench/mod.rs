@@ -16,6 +16,7 @@ use crate::text::redact::Redactor;
 
 pub mod blobs;
 pub mod files;
+pub mod guides;
 pub mod held;
 pub mod jobs;
 pub mod outputs;
@@ -25,6 +26,7 @@ pub mod watch;
 
 pub use blobs::Blobs;
 pub use files::{Files, Image, Stale, Stamp};
+pub use guides::Guides;
 pub use held::Bounds;
 pub use jobs::Jobs;
 pub use outputs::Outputs;
@@ -46,6 +48,7 @@ pub struct Workbench {
     children: Children,
     jobs: Jobs,
     todos: Todos,
+    guides: Guides,
     veils: Mutex<Option<Arc<Veils>>>,
     redactor: Arc<Redactor>,
 }
@@ -88,6 +91,7 @@ impl Workbench {
             children: Children::new(),
             jobs: Jobs::default(),
             todos: Todos::default(),
+            guides: Guides::default(),
             veils: Mutex::default(),
         })
     }
@@ -135,6 +139,11 @@ impl Workbench {
     /// The steps that the model keeps.
     pub fn todos(&self) -> &Todos {
         &self.todos
+    }
+
+    /// Instructions beside the files that are read.
+    pub fn guides(&self) -> &Guides {
+        &self.guides
     }
 
     /// Takes secrets out of what is kept and shown.

@@ -22,20 +22,29 @@ const LONGEST_NAME: usize = 100;
 #[derive(Debug)]
 pub struct Outputs {
     redactor: Arc<Redactor>,
-    kept: Option<PathBuf>,
+    kept: Mutex<Option<PathBuf>>,
     scratch: Mutex<Option<TempDir>>,
 }
 
 impl Outputs {
     /// In `kept`, or in a private directory.
     pub(super) fn new(kept: Option<PathBuf>) -> Self {
-        Self { redactor: Arc::default(), kept, scratch: Mutex::new(None) }
+        Self { redactor: Arc::default(), kept: Mutex::new(kept), scratch: Mutex::new(None) }
     }
 
     /// The same; what is written of outputs holds no secret.
     pub(super) fn hiding(mut self, redactor: Arc<Redactor>) -> Self {
         self.redactor = redactor;
         self
+    }
+
+    /// From now on in this directory: the session goes on under another ID. What was kept stays where it is, for it is named so.
+    pub fn move_to(&self, directory: PathBuf) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(directory);
+    }
+
+    fn kept(&self) -> Option<PathBuf> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Takes secrets out of outputs.
@@ -69,11 +78,16 @@ impl Outputs {
     /// absolute one.
     pub fn keep(&self, name: &str, bytes: &[u8]) -> io::Result<String> {
         let path = self.keep_whole(Path::new(name), bytes)?;
-        let found = match self.kept.as_deref().and_then(Path::file_name) {
+        let found = match self.kept().as_deref().and_then(Path::file_name) {
             Some(session) => Path::new(session).join(name),
             None => path,
         };
         found.into_os_string().into_string().map_err(|_path| io::Error::other("its path is not UTF-8"))
+    }
+
+    /// Keeps `bytes` under a name that is theirs alone, and gives the file's own path.
+    pub fn keep_file(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+        self.keep_whole(Path::new(name), bytes)
     }
 
     /// Keeps `bytes` in a file at `below` in the session's directory, unless it is there already; it appears there only once it
@@ -91,8 +105,8 @@ impl Outputs {
 
     /// The directory for what a line of the session only names; not made where it is the session's own.
     pub(super) fn directory(&self) -> io::Result<PathBuf> {
-        match &self.kept {
-            Some(kept) => Ok(kept.clone()),
+        match self.kept() {
+            Some(kept) => Ok(kept),
             None => self.scratch(),
         }
     }

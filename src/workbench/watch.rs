@@ -54,8 +54,21 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// The files as they are.
-    pub fn of(root: &Path) -> Self {
+    /// The files as they are; none where the program is ending. Looked at on a thread of its own, for it takes system calls by
+    /// the dozen. Whoever stops waiting leaves nothing behind: a look ends by itself and changes nothing.
+    pub async fn of(root: &Path) -> Option<Self> {
+        let root = root.to_owned();
+        tokio::task::spawn_blocking(move || Self::look(&root)).await.ok()
+    }
+
+    /// The names of those that have changed since, come or gone; by name. Looked at in the same way.
+    pub async fn changed(self) -> Vec<String> {
+        tokio::task::spawn_blocking(move || self.compare()).await.unwrap_or_default()
+    }
+
+    fn look(root: &Path) -> Self {
+        #[cfg(test)]
+        tests::LOOKS.with(|looks| looks.set(looks.get() + 1));
         let mut seen = BTreeMap::new();
         for name in RUN_LATER {
             match name.strip_suffix('/') {
@@ -67,9 +80,8 @@ impl Watch {
         Self { root: root.to_owned(), seen }
     }
 
-    /// The names of those that have changed since, come or gone; by name.
-    pub fn changed(&self) -> Vec<String> {
-        let now = Self::of(&self.root);
+    fn compare(&self) -> Vec<String> {
+        let now = Self::look(&self.root);
         let names = self.seen.keys().chain(now.seen.keys().filter(|name| !self.seen.contains_key(*name)));
         let mut names: Vec<String> =
             names.filter(|name| self.seen.get(*name) != now.seen.get(*name)).cloned().collect();
@@ -109,7 +121,14 @@ fn entries(directory: &Path) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    thread_local! {
+        /// How often this thread has looked.
+        pub(super) static LOOKS: Cell<usize> = const { Cell::new(0) };
+    }
 
     fn workspace() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
@@ -124,9 +143,20 @@ mod tests {
 
     fn changed(change: impl FnOnce(&Path)) -> Vec<String> {
         let dir = workspace();
-        let watch = Watch::of(dir.path());
+        let watch = Watch::look(dir.path());
         change(dir.path());
-        watch.changed()
+        watch.compare()
+    }
+
+    #[tokio::test]
+    async fn it_is_looked_at_on_a_thread_that_nobody_waits_for() {
+        let dir = workspace();
+        let watch = Watch::of(dir.path()).await.unwrap();
+        fs::write(dir.path().join(".envrc"), "new").unwrap();
+        assert_eq!(watch.changed().await, [".envrc"]);
+        assert_eq!(LOOKS.get(), 0);
+        Watch::look(dir.path());
+        assert_eq!(LOOKS.get(), 1, "the count counts");
     }
 
     #[test]

@@ -126,6 +126,16 @@ fn a_secret_behind_a_link_is_a_secret() {
 }
 
 #[test]
+fn a_link_with_the_name_of_a_secret_is_one_wherever_it_leads() {
+    let shop = project("accept-edits");
+    symlink("a.txt", shop.path(".env.local")).unwrap();
+    symlink(".", shop.path(".ssh")).unwrap();
+    let by_links = vec![read(".env.local"), read(".ssh/a.txt"), write(".env.local")];
+    let run = shop.run([vec![read("a.txt")], by_links]);
+    assert!(!run.was_denied(0) && (1..4).all(|number| run.was_denied(number)), "{:?}", run.told);
+}
+
+#[test]
 fn a_link_out_of_the_workspace_is_judged_by_its_target() {
     let shop = project("accept-edits");
     let outside = shop.clawd().home();

@@ -3,7 +3,10 @@
 //! What the kernel holds is tried in `sandbox`; here stands that each command gets there, by which terms, and what the model
 //! is told. Headless, so whatever would be asked is denied; rules let through what is to run.
 
+use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use clawd::sandbox::{Sandbox, Tier};
 use serde_json::json;
@@ -73,11 +76,41 @@ fn the_sandbox_stays_as_the_user_says_in_every_mode() {
     assert!(!inside("bypass", &["--sandbox", "read-only"]));
 }
 
+/// The program in a directory of its own, and what stands there as the helper beside it.
+fn beside(helper: impl FnOnce(&Path)) -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let program = dir.path().join("clawd");
+    fs::copy(env!("CARGO_BIN_EXE_clawd"), &program).unwrap();
+    helper(&dir.path().join("clawd-hold"));
+    (dir, program.display().to_string())
+}
+
+#[test]
+fn with_its_small_helper_or_without_a_command_is_held() {
+    if tier() != Tier::Namespaces {
+        return; // `sandbox_tier1` says what is missing
+    }
+    let none: fn(&Path) = |_| {};
+    let of_another_build: fn(&Path) = |at| {
+        fs::write(at, "#!/bin/sh\nexit 125\n").unwrap();
+        fs::set_permissions(at, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let right: fn(&Path) = |at| assert!(fs::copy(env!("CARGO_BIN_EXE_clawd-hold"), at).is_ok());
+    for (helper, is_ours) in [(none, true), (of_another_build, true), (right, false)] {
+        let (_dir, program) = beside(helper);
+        let shop = allowed("default", &[]).with(|clawd| clawd.program(&program));
+        let outside = shop.clawd().home().join("outside");
+        let said = told(&shop, &format!("cat /proc/1/comm; echo x > {}", outside.display()));
+        assert!(!outside.exists(), "{said}");
+        assert_eq!(said.contains("\nexe\n"), is_ours, "{said}");
+    }
+}
+
 #[test]
 fn more_may_be_written_where_the_user_says_so() {
     let shop = allowed("default", &[]);
     let root = shop.clawd().home().join("more");
-    std::fs::create_dir(&root).unwrap();
+    fs::create_dir(&root).unwrap();
     let config = format!("[sandbox]\nwritable_roots = [{:?}]\n", root.display().to_string());
     let shop = shop.with(|clawd| clawd.home_file("config.toml", &config));
     told(&shop, &format!("echo x > {}/made", root.display()));
@@ -128,7 +161,29 @@ fn what_only_looks_runs_unasked_and_can_do_no_more() {
         let denied: Vec<bool> = (0..5).map(|number| run.was_denied(number)).collect();
         assert_eq!(denied, [false, false, true, true, true], "{mode}");
         assert_eq!((run.told[0].trim(), run.told[1].as_str()), ("2", "a.txt"), "{mode}");
+        // nothing that runs unasked tries to write; the shell says whether it could
+        let may_write = "[ -w a.txt ] && echo writable || echo held";
+        if tier() != Tier::Landlock {
+            assert_eq!(told(&shop, may_write), "held", "{mode}");
+        }
     }
+    assert_eq!(
+        told(&allowed("default", &[]).file("a.txt", ""), "[ -w $PWD/a.txt ] && echo writable"),
+        "writable"
+    );
+}
+
+/// The line as it was judged passes over secrets; as it was written it would read them.
+#[test]
+fn what_was_judged_is_what_runs() {
+    let shop = Workshop::in_mode("default")
+        .file("a.txt", "TOKEN=none\n")
+        .file(".env", "TOKEN=hunter2\n")
+        .file("sub/id_rsa", "TOKEN=hunter3\n")
+        .options(["--allowed-tools", "Bash(touch:*)"]);
+    let run = shop.run([[bash("grep -rh TOKEN . | sort"), bash("touch made && grep -rh TOKEN . | sort")]]);
+    assert_eq!(run.told, ["TOKEN=none", "TOKEN=none"]);
+    assert!(shop.path("made").exists());
 }
 
 #[test]

@@ -54,7 +54,8 @@ fn on_a_full_disk_every_file_of_a_patch_stays_as_it_was() {
             format!("*** {verb} File: disk/{name}\n{head}{lines}")
         };
         let body: String = ["a", "b", "c", "new/d"].map(part).concat();
-        answers.push(vec![patch(body.trim_end())]);
+        // in one piece: in fragments of a few letters half a million bytes take most of a minute
+        answers.push(vec![patch(body.trim_end()).whole()]);
         answers.push(vec![call("Bash", json!({"command": "cd disk; ls -A; cat *; cd .."}))]);
     }
     let told = shop.run(answers).told;

@@ -17,7 +17,7 @@ fn read(path: &str) -> Value {
 }
 
 /// A PNG of 9 by 7 points whose data, which nobody looks at, is so many bytes of all values.
-fn png(length: usize) -> Vec<u8> {
+pub(crate) fn png(length: usize) -> Vec<u8> {
     let chunk = |name: &[u8], data: &[u8]| {
         [&u32::try_from(data.len()).unwrap().to_be_bytes(), name, data, &[0; 4]].concat()
     };

@@ -24,7 +24,7 @@ fn whatever_ended_a_run_its_history_can_be_sent() {
         let end = std::panic::catch_unwind(case).unwrap_or_else(|_| panic!("the case of seed {seed}"));
         ends[match end {
             RunEnd::Done => 0,
-            RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } => 1,
+            RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } | RunEnd::OverBudget { .. } => 1,
             RunEnd::Aborted => 2,
             RunEnd::Refused => 3,
             RunEnd::Failed(_) => 4,

@@ -1,6 +1,7 @@
 //! The loop against a scripted model: what single runs do; what every run does is in `any_run`.
 
 mod any_run;
+mod room;
 mod stage;
 mod wire_valid;
 

@@ -12,11 +12,12 @@ use tokio_util::sync::CancellationToken;
 use super::wire_valid;
 use crate::agent::{
     Agent, AgentHooks, AgentParts, Approver, Attendance, ChatContext, Inbox, LoopOptions, NoHooks, Nudging,
-    Sink, Start, TurnBudget,
+    Sink, Spending, Start, TurnBudget,
 };
 use crate::chat::scripted::Answer as Said;
 use crate::chat::{ChatRequest, RequestMessage, Scripted};
 use crate::context;
+use crate::context::window::Window;
 use crate::os::clock::SystemClock;
 use crate::permission::{Policy, PolicyCell};
 use crate::protocol::history::Masked;
@@ -137,6 +138,7 @@ impl Stage {
             clock: Arc::new(SystemClock),
             system: "be brief".into(),
             model: model.into(),
+            window: Window::default(),
             nudging: Nudging::On,
         })
     }
@@ -159,6 +161,7 @@ impl Stage {
             ChatContext { history, policy, bench: Arc::clone(&self.bench), inbox: self.inbox.clone() };
         let options = LoopOptions {
             budget: TurnBudget::AtMost(self.budget),
+            spending: Spending::unlimited(),
             attendance: self.attendance,
             token: self.token.clone(),
             sink: Arc::clone(&self.sink) as Arc<dyn Sink>,

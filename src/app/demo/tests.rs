@@ -9,10 +9,11 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::{MODEL, PROMPT, Sample, Script, words};
-use crate::agent::{Agent, AgentParts, Attendance, NoHooks, Nudging, TurnBudget};
+use crate::agent::{Agent, AgentParts, Attendance, NoHooks, Nudging, Spending, TurnBudget};
 use crate::app::{App, First};
 use crate::chat::{ChatEvent, ChatObserver, ChatRequest};
 use crate::cli::{self, Parsed};
+use crate::context::window::Window;
 use crate::conversation::{Conversation, Happening, Parts};
 use crate::os::clock::SystemClock;
 use crate::os::env::Env;
@@ -71,6 +72,7 @@ impl Stage {
             clock: Arc::new(SystemClock),
             system: "".into(),
             model: MODEL.into(),
+            window: Window::default(),
             nudging: Nudging::On,
         });
         let scope = Scope { project: root.clone(), workspace: vec![root], ..Scope::default() };
@@ -81,6 +83,7 @@ impl Stage {
             policy: PolicyCell::new(Policy { mode, scope, ..Policy::default() }),
             bench,
             budget: TurnBudget::AtMost(20),
+            spending: Spending::unlimited(),
             attendance: Attendance::Attended,
             clock: Arc::new(SystemClock),
         });

@@ -121,7 +121,7 @@ impl Doctor {
     }
 
     /// Asks. `tell` hears what is waited for, each time that it is something else. Drop the future to end it.
-    pub async fn ask(self, tell: &dyn Fn(&str)) -> Diagnosis {
+    pub async fn ask(self, tell: &impl Fn(&str)) -> Diagnosis {
         match self.subject {
             Subject::None => Diagnosis { text: "Nobody was asked.\n".to_owned(), exit: Exit::Usage },
             Subject::Endpoint(target) => target.examine(tell).await,
@@ -130,7 +130,7 @@ impl Doctor {
 }
 
 impl Target {
-    async fn examine(self, tell: &dyn Fn(&str)) -> Diagnosis {
+    async fn examine(self, tell: &impl Fn(&str)) -> Diagnosis {
         tell("the list of models");
         let began = Instant::now();
         let list = ask(&self.search).await;
@@ -166,7 +166,7 @@ impl Target {
         diagnosis(&evidence)
     }
 
-    async fn question(&self, evidence: &mut Evidence, tell: &dyn Fn(&str)) {
+    async fn question(&self, evidence: &mut Evidence, tell: &impl Fn(&str)) {
         for question in &PROBES {
             if (question.is_due)(evidence) {
                 tell(question.waits_for);

@@ -128,7 +128,7 @@ fn noted(call: &ToolCall) -> ToolMessage {
 }
 
 fn kept(message: Message) -> RequestMessage {
-    let slot = Slot { position: 0, timestamp: 0, message, wire: OnceLock::new() };
+    let slot = Slot { position: 0, timestamp: 0, message, wire: OnceLock::new(), weight: OnceLock::new() };
     RequestMessage::Kept(Arc::new(slot), Masked::No)
 }
 

@@ -3,13 +3,16 @@
 //! Each wish is told with where it comes from, and a key by the name of its place alone.
 
 use super::page::{Finding, Group};
-use crate::config::{Config, Endpoint, KeySource, Origin, Target};
+use crate::config::{Config, Endpoint, KeySource, Target};
 use crate::os::tty::Tty;
 use crate::permission::SandboxMode;
 use crate::sandbox::Tier;
 
 /// The least that a screen is usable with.
 const SMALLEST: (u16, u16) = (40, 12);
+
+/// What no layer sets comes from here.
+const BUILT_IN: &str = "the built-in default";
 
 /// What is known of the files of the configuration, as a person names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +69,7 @@ pub(super) fn configuration(config: &Config, file: &ConfigFile) -> Group {
     }
     findings.push(match &config.model.name {
         Some(name) => {
-            Finding::good("model", format!("{}, from {}", name.value, place(name.origin, "--model")))
+            Finding::good("model", format!("{}, from {}", name.value, name.origin.named("--model", BUILT_IN)))
         }
         None => {
             Finding::note("model", "none is named: the endpoint's only one is taken, if it lists just one")
@@ -93,8 +96,11 @@ pub(super) fn terminal(tty: Tty, around: &Surroundings) -> Group {
     ));
     if !is_utf8(&around.locale) {
         let text = format!(
-            "{}: signs may come out wrong (try LANG=C.UTF-8)",
-            if around.locale.is_empty() { "no locale is set" } else { &around.locale }
+            "{} (try LANG=C.UTF-8)",
+            match around.locale.as_str() {
+                "" => "none is set: letters beyond ASCII may come out wrong".to_owned(),
+                locale => format!("{locale}: letters beyond ASCII are shown as ?"),
+            }
         );
         findings.push(Finding::note("locale", text));
     }
@@ -149,7 +155,7 @@ fn config_file(file: &ConfigFile) -> Finding {
 
 fn address(target: &Target) -> Finding {
     let url = &target.url;
-    Finding::good("address", format!("{}, from {}", url.value, place(url.origin, "--base-url")))
+    Finding::good("address", format!("{}, from {}", url.value, url.origin.named("--base-url", BUILT_IN)))
 }
 
 fn key(target: &Target) -> Finding {
@@ -168,25 +174,15 @@ fn source(source: &KeySource) -> String {
     }
 }
 
-/// Where a wish comes from; `flag` is the option for it.
-fn place(origin: Origin, flag: &str) -> String {
-    match origin {
-        Origin::Default => "the built-in default".to_owned(),
-        Origin::UserFile => "config.toml".to_owned(),
-        Origin::Project(file) => file.name().to_owned(),
-        Origin::Env(name) => name.to_owned(),
-        Origin::Flag => flag.to_owned(),
-    }
-}
-
 fn screen(tty: Tty, around: &Surroundings) -> Finding {
     let unfit = |why: &str| Finding::note("screen", format!("{why}: no screen here, but `clawd -p` works"));
     let term = around.term.as_str();
     match (tty.input, tty.output) {
         (false, _) => return unfit("standard input is no terminal"),
         (true, false) => return unfit("standard output is no terminal"),
-        (true, true) if matches!(term, "" | "dumb") => {
-            return unfit("TERM is `dumb` or empty, and the cursor cannot be moved");
+        (true, true) if matches!(term, "" | "dumb" | "unknown") => {
+            let text = "TERM is `dumb`, `unknown` or empty: plain mode, told line by line";
+            return Finding::note("screen", text);
         }
         (true, true) => {}
     }
@@ -273,7 +269,7 @@ mod tests {
         check(whole, "xterm", "✓ screen     xterm, inside tmux, 80 columns by 24 rows\n  ✓ colour");
         check(Tty { size: Some((30, 24)), ..whole }, "xterm", "! screen     xterm, inside tmux, 30 columns");
         check(Tty { size: None, ..whole }, "xterm", "of unknown size");
-        check(whole, "dumb", "! screen     TERM is `dumb`");
+        check(whole, "dumb", "! screen     TERM is `dumb`, `unknown` or empty: plain mode");
         check(Tty { output: false, ..whole }, "xterm", "! screen     standard output is no terminal");
         check(Tty { input: false, ..whole }, "xterm", "! screen     standard input is no terminal");
         let posix = Surroundings { locale: "POSIX".to_owned(), mono: true, ..Surroundings::default() };

@@ -351,7 +351,8 @@ mod tests {
     }
 
     fn kept(message: Message) -> RequestMessage {
-        let slot = Slot { position: 0, timestamp: 0, message, wire: OnceLock::new() };
+        let slot =
+            Slot { position: 0, timestamp: 0, message, wire: OnceLock::new(), weight: OnceLock::new() };
         RequestMessage::Kept(Arc::new(slot), Masked::No)
     }
 

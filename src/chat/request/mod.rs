@@ -9,6 +9,7 @@ pub mod compat;
 pub mod dialect;
 pub mod memory;
 pub mod models;
+pub mod prices;
 pub mod wire;
 
 pub(super) mod call_ids;

@@ -168,7 +168,8 @@ mod tests {
         let look = UserMessage { content: Content(vec![image]), ..UserMessage::default() };
         let messages = [Message::user("go"), Message::Assistant(asks), answer, Message::User(look)];
         let kept = |(position, message)| {
-            let slot = Slot { position, timestamp: 0, message, wire: OnceLock::new() };
+            let slot =
+                Slot { position, timestamp: 0, message, wire: OnceLock::new(), weight: OnceLock::new() };
             RequestMessage::Kept(Arc::new(slot), Masked::No)
         };
         let tool = ToolDefinition { name: "Read".into(), description: "d".into(), parameters: json!({}) };

@@ -377,7 +377,7 @@ fn preview(text: &str) -> String {
     let first: String = text.chars().take(PREVIEW_CHARS).collect();
     let last: String = text.chars().skip(count - PREVIEW_CHARS).collect();
     format!(
-        "{first}\n[shortened to save room: {left_out} characters of this old result are left out]\n{last}"
+        "{first}\n[shortened to save room: {left_out} characters of this old result are left out; call the tool again if you need them]\n{last}"
     )
 }
 

@@ -2,8 +2,10 @@
 //!
 //! A list of what is known, by section and key; values are not looked at. Pagers, editors, hooks and monitors stand in
 //! it because the guard takes them away or no listed verb uses them. What is not in it, however harmless, makes git ask:
-//! filters, drivers, other files, other work trees, repositories that fetch what they miss. It is no parser of
-//! everything that git reads: what is written in an unusual way is not calm either.
+//! filters, drivers, other files, other work trees, repositories that fetch what they miss. What is written
+//! in an unusual way is not calm either.
+
+use crate::text::git_config::{Entry, Form, GitConfig};
 
 /// Keys of every name are known in these.
 const SECTIONS: [&str; 20] = [
@@ -91,45 +93,16 @@ const NAMED_KEYS: [(&str, &[&str]); 3] = [
     ("lfs", &["access", "locksverify"]),
 ];
 
-/// Whether every line of it is known.
+/// Whether all of it is written in the usual way, and every key is known.
 pub(super) fn is_calm(text: &str) -> bool {
-    let mut section = None;
-    text.lines().all(|line| {
-        let trimmed = line.trim_matches([' ', '\t', '\r']);
-        if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
-            return true;
-        }
-        if trimmed.starts_with('[') {
-            section = header(trimmed);
-            return section.is_some();
-        }
-        // a line that goes on may hold anything
-        let key = trimmed.split('=').next().unwrap_or(trimmed).trim_end_matches([' ', '\t']);
-        !line.ends_with('\\') && section.is_some_and(|section| is_known(section, key))
-    })
+    let config = GitConfig::read(text);
+    config.form == Form::Usual && config.entries.iter().all(is_known)
 }
 
-/// A section's kind, and whether it has a name.
-type Section<'a> = (&'a str, bool);
-
-fn header(line: &str) -> Option<Section<'_>> {
-    let inner = line.strip_prefix('[')?.strip_suffix(']')?;
-    let (kind, name) = inner.split_once(' ').map_or((inner, None), |(kind, name)| (kind, Some(name)));
-    let is_plain = |name: &str| {
-        name.strip_prefix('"')
-            .and_then(|name| name.strip_suffix('"'))
-            .is_some_and(|name| !name.contains(['"', '\\']))
-    };
-    let is_word = !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    (is_word && name.is_none_or(is_plain)).then_some((kind, name.is_some()))
-}
-
-fn is_known((kind, has_name): Section<'_>, key: &str) -> bool {
-    let (kind, key) = (kind.to_ascii_lowercase(), key.to_ascii_lowercase());
-    let is_word = key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    let keys: &[(&str, &[&str])] = if has_name { &NAMED_KEYS } else { &KEYS };
-    let in_keys = keys.iter().any(|(section, keys)| *section == kind && keys.contains(&key.as_str()));
-    is_word && (SECTIONS.contains(&kind.as_str()) || in_keys)
+fn is_known(Entry { section, of, key, value: _ }: &Entry) -> bool {
+    let keys: &[(&str, &[&str])] = if of.is_some() { &NAMED_KEYS } else { &KEYS };
+    let in_keys = keys.iter().any(|(name, keys)| name == section && keys.contains(&key.as_str()));
+    SECTIONS.contains(&section.as_str()) || in_keys
 }
 
 #[cfg(test)]

@@ -339,7 +339,7 @@ fn is_same_kind(a: char, b: char) -> bool {
 }
 
 /// The word as a shell reads it: as it is where that is safe, in single quotes else.
-pub(super) fn quoted(word: &str) -> String {
+pub(in crate::permission) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

@@ -29,9 +29,10 @@ mod tests;
 use std::path::{Component, Path, PathBuf};
 
 use super::scope::Scope;
-use line::{Joint, Redirection, Word, Written, quoted};
+use line::{Joint, Redirection, Word, Written};
 use options::{Command, Home};
 
+pub(super) use line::quoted;
 pub use sight::Sight;
 
 /// Commands in a line, more than anybody writes.
@@ -42,6 +43,8 @@ const MOST_COMMANDS: usize = 50;
 pub(super) enum Table {
     /// All: a sandbox holds them in which nothing can be written and nobody be reached.
     Full,
+    /// Those that may stand in a line whose sandbox lets another command write.
+    Beside,
     /// The few that need no sandbox.
     Bare,
 }
@@ -62,7 +65,20 @@ pub(super) struct Known {
 /// `cwd` is absolute and without links. The environment of what runs must hold nothing that programs obey (`GIT_*`,
 /// `BASH_ENV`, `LD_*`, `*_OPTIONS`, exported functions); that is the affair of who starts it.
 pub(super) fn harmless(line: &str, cwd: &Path, scope: &Scope, sight: &Sight, table: Table) -> Option<Known> {
-    let (moves, commands) = judged(line, cwd, scope, sight, table)?;
+    known(line, Place { cwd, scope, sight }, (table, &|_| false))
+}
+
+/// The line as it may run where others stand beside what only looks: those whose words are vouched for. They are written
+/// anew as they were. The others decide how the line is held, so `table` is never the full one.
+pub(super) fn beside(line: &str, here: Place<'_>, table: Table, vouched: Vouched<'_>) -> Option<Known> {
+    known(line, here, (table, vouched))
+}
+
+/// Says whether a command of these words may stand in a line without being known.
+pub(super) type Vouched<'a> = &'a dyn Fn(&[String]) -> bool;
+
+fn known(line: &str, here: Place<'_>, by: (Table, Vouched<'_>)) -> Option<Known> {
+    let (moves, commands) = judged(line, here, by)?;
     let text = text_of(moves.as_deref(), &commands)?;
     let mut reads: Vec<PathBuf> = moves.iter().cloned().collect();
     reads.extend(commands.into_iter().flat_map(|command| command.reads));
@@ -102,10 +118,10 @@ struct Runs {
 
 /// Where a command would run.
 #[derive(Clone, Copy)]
-struct Place<'a> {
-    cwd: &'a Path,
-    scope: &'a Scope,
-    sight: &'a Sight,
+pub(super) struct Place<'a> {
+    pub cwd: &'a Path,
+    pub scope: &'a Scope,
+    pub sight: &'a Sight,
 }
 
 impl Place<'_> {
@@ -124,28 +140,27 @@ impl Place<'_> {
         paths
     }
 
-    /// Where a program is; none where it may be the workspace's own.
+    /// Where a program is; none where a command may have put it there.
     fn program(&self, name: &str) -> Option<String> {
         let path = (self.sight.program)(name, &self.sight.path)?;
         let real = (self.sight.follow)(&path);
-        let is_foreign = |path: &Path| self.scope.inside(path).is_none() && !self.scope.is_temporary(path);
         let text = path.to_str().filter(|path| path.starts_with('/') && path.chars().all(line::is_text));
-        text.filter(|_| is_foreign(&path) && is_foreign(&real)).map(str::to_owned)
+        text.filter(|_| !self.scope.is_commands(&path) && !self.scope.is_commands(&real)).map(str::to_owned)
     }
 }
 
 /// A line's commands, and where its `cd` goes.
 type Line = (Option<PathBuf>, Vec<Runs>);
 
-fn judged(line: &str, cwd: &Path, scope: &Scope, sight: &Sight, table: Table) -> Option<Line> {
+fn judged(line: &str, here: Place<'_>, (table, vouched): (Table, Vouched<'_>)) -> Option<Line> {
     let mut written = line::read(line).filter(|commands| commands.len() <= MOST_COMMANDS)?;
-    let here = Place { cwd, scope, sight };
     let moves = match take_cd(&mut written) {
         Some(cd) => Some(target(&cd, written.first(), &here)?),
         None => None,
     };
-    let place = Place { cwd: moves.as_deref().unwrap_or(cwd), ..here };
-    let commands: Option<Vec<Runs>> = written.iter().map(|command| runs(command, &place, table)).collect();
+    let place = Place { cwd: moves.as_deref().unwrap_or(here.cwd), ..here };
+    let runs = |command| runs(command, &place, table).or_else(|| stands(command, vouched));
+    let commands: Option<Vec<Runs>> = written.iter().map(runs).collect();
     Some((moves, commands?))
 }
 
@@ -187,6 +202,18 @@ fn runs(written: &Written, place: &Place<'_>, table: Table) -> Option<Runs> {
     words.extend(judged.words);
     meant.insert(0, name);
     Some(Runs { joint: written.joint, meant, words, redirections: written.redirections.clone(), reads })
+}
+
+/// A command that is vouched for, as it is written: nothing in it is a pattern.
+fn stands(written: &Written, vouched: Vouched<'_>) -> Option<Runs> {
+    let words: Vec<String> = written.words.iter().map(Word::literal).collect::<Option<_>>()?;
+    vouched(&words).then(|| Runs {
+        joint: written.joint,
+        meant: words.clone(),
+        words,
+        redirections: written.redirections.clone(),
+        reads: Vec::new(),
+    })
 }
 
 /// The word that starts it: a path, or the name of what is a part of every shell.

@@ -57,9 +57,11 @@ impl From<&EntryBody> for BodyLine {
                 };
                 Self::Checkpoint { message: *message, files: files.iter().map(line).collect() }
             }
-            EntryBody::Settings { model, permission_mode } => {
-                Self::Settings { model: model.clone(), permission_mode: permission_mode.clone() }
-            }
+            EntryBody::Settings { model, permission_mode, directories } => Self::Settings {
+                model: model.clone(),
+                permission_mode: permission_mode.clone(),
+                directories: directories.clone(),
+            },
             EntryBody::Title(text) => Self::Title { text: text.clone() },
         }
     }
@@ -86,7 +88,9 @@ impl From<BodyLine> for EntryBody {
                     |line: FileLine| SavedFile { path: line.path, before: line.before, mode: line.mode };
                 Self::Checkpoint { message, files: files.into_iter().map(file).collect() }
             }
-            BodyLine::Settings { model, permission_mode } => Self::Settings { model, permission_mode },
+            BodyLine::Settings { model, permission_mode, directories } => {
+                Self::Settings { model, permission_mode, directories }
+            }
             BodyLine::Title { text } => Self::Title(text),
         }
     }

@@ -42,6 +42,8 @@ pub(super) enum BodyLine {
         model: Option<ModelId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         permission_mode: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        directories: Option<Vec<String>>,
     },
     Title {
         text: String,

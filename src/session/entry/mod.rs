@@ -80,6 +80,7 @@ mod tests {
             r#"{"type":"redo","timestamp":5}"#,
             r#"{"type":"checkpoint","message":7,"files":[{"path":"a","before":null,"mode":420}],"timestamp":5}"#,
             r#"{"type":"settings","model":"n","permission_mode":"plan","timestamp":5}"#,
+            r#"{"type":"settings","directories":["/a","/b"],"timestamp":5}"#,
             r#"{"type":"title","text":"t","timestamp":5}"#,
         ] {
             check(json);

@@ -21,7 +21,7 @@ use super::{Concurrency, Offer, Prepared, Scene, Tool, ToolResult};
 use crate::os::capture::{self, Output};
 use crate::os::process::{Exit, Finished, Running};
 use crate::protocol::{
-    Access, Content, Display, ExecAccess, Hold, JobId, Preview, Tail, Terms, ToolStatus, Why,
+    Access, Content, Display, ExecAccess, Hold, JobId, Preview, Tail, Terms, ToolStatus, Why, Wording,
 };
 use crate::text::sanitize::sanitize_line;
 use crate::text::units;
@@ -165,7 +165,7 @@ impl Call {
         if !is_wanted {
             return noted(result, &stopped.told(scene.terms.hold));
         }
-        let again = Scene { terms: Terms { hold, command: None }, ..scene.clone() };
+        let again = Scene { terms: Terms { hold, wording: Wording::Own }, ..scene.clone() };
         noted(self.attempt(&again).await.result, AGAIN)
     }
 
@@ -175,7 +175,10 @@ impl Call {
             return ToolResult::interrupted().into();
         }
         // what only looks changes nothing
-        let watch = (scene.terms.hold != Hold::LOOKING).then(|| Watch::of(scene.bench.root()));
+        let watch = match scene.terms.hold {
+            Hold::LOOKING => None,
+            Hold::Held { .. } | Hold::Free => Watch::of(scene.bench.root()).await,
+        };
         let mut started = match self.start(scene) {
             Ok(started) => started,
             Err(error) => return self.not_started(scene, &error).into(),
@@ -192,7 +195,7 @@ impl Call {
                 let said = Said::of(&finished.output);
                 let stopped = Stopped::of(scene.terms.hold, finished.exit, &said.text);
                 let result = self.ended(scene, started, &finished, said);
-                Tried { result: told_later(result, watch.as_ref()), stopped }
+                Tried { result: told_later(result, watch).await, stopped }
             }
             Waited::GoesOn => self.goes_on(scene, started.running, why).into(),
         }
@@ -287,8 +290,9 @@ fn noted(mut result: ToolResult, note: &str) -> ToolResult {
 }
 
 /// The result, and which files the command changed that run later.
-fn told_later(mut result: ToolResult, watch: Option<&Watch>) -> ToolResult {
-    let changed = watch.map(Watch::changed).unwrap_or_default();
+async fn told_later(mut result: ToolResult, watch: Option<Watch>) -> ToolResult {
+    let Some(watch) = watch else { return result };
+    let changed = watch.changed().await;
     if changed.is_empty() {
         return result;
     }
@@ -390,7 +394,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_judged_is_what_runs() {
         let session = Session::new();
-        let terms = Terms { hold: Hold::LOOKING, command: Some("'echo' 'judged'".to_owned()) };
+        let terms = Terms { hold: Hold::LOOKING, wording: Wording::Known("'echo' 'judged'".to_owned()) };
         let result = run_held(&session, "echo written", terms).await;
         assert_eq!(result.content.to_text(), "judged");
     }
@@ -398,7 +402,7 @@ mod tests {
     #[tokio::test]
     async fn a_command_that_the_sandbox_stopped_is_offered_once_more() {
         let session = Session::new();
-        let held = || Terms { hold: WRITES, command: None };
+        let held = || Terms { hold: WRITES, wording: Wording::Own };
         let command = "echo x >> tries; cat tries; echo 'x: Read-only file system'; exit 1";
         let result = run_held(&session, command, held()).await.content.to_text();
         let told = "Error: exit code 1\nx\nx: Read-only file system\n[ran in a sandbox that may write the workspace and the temporary directory alone]";

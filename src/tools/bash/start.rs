@@ -9,6 +9,7 @@ use std::io;
 use super::{Call, Directory, Place, said};
 use crate::os::capture::Keep;
 use crate::os::process::{Running, Spawn, SpawnError};
+use crate::protocol::Wording;
 use crate::text::units;
 use crate::tools::{Scene, ToolResult};
 
@@ -39,7 +40,7 @@ impl Call {
         for &program in self.programs {
             let spawn = self.spawn(scene, program, directory.as_ref());
             let file = directory.as_ref().map(Directory::file);
-            let held = scene.bench.hold(spawn, scene.terms.hold, file);
+            let held = scene.bench.hold(spawn, &scene.terms, file);
             let held = held.map_err(|source| SpawnError::Io { program: SANDBOX.to_owned(), source })?;
             match scene.bench.children().start(held) {
                 Err(error @ SpawnError::NoProgram { .. }) => none = error,
@@ -54,7 +55,10 @@ impl Call {
 
     /// What runs: the command, or what the judge put in its place.
     fn text<'a>(&'a self, scene: &'a Scene) -> &'a str {
-        scene.terms.command.as_deref().unwrap_or(&self.exec.command)
+        match &scene.terms.wording {
+            Wording::Own => &self.exec.command,
+            Wording::Read(text) | Wording::Known(text) => text,
+        }
     }
 
     fn spawn(&self, scene: &Scene, program: &str, directory: Option<&Directory>) -> Spawn {

@@ -19,7 +19,7 @@ use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing
 use crate::protocol::{Access, Display, FileChange, Preview};
 use crate::text::clip::{Keep, Limits, clip};
 use crate::text::diff::{diff, unified_text};
-use crate::workbench::files::MOST_HASHED;
+use crate::workbench::files::{MOST_HASHED, hash_of};
 use crate::workbench::{Image, Stale, Stamp, Workbench};
 
 mod align;
@@ -94,7 +94,7 @@ struct Plan {
 
 impl Prepared for Call {
     fn access(&self) -> Access {
-        Access::Write(vec![self.target.resolved.clone()])
+        Access::Write(vec![self.target.access()])
     }
 
     fn preview<'a>(&'a self, bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>> {
@@ -135,7 +135,7 @@ impl Call {
             return Err(format!("Error: cannot edit {}: {}", self.target.shown, Stale::Unread));
         }
         let find = || matcher::edit(&bytes, &self.old, &self.new, self.which);
-        let (edited, hash) = beside(bytes.len(), find, || Image::hash_of(&bytes));
+        let (edited, hash) = beside(bytes.len(), find, || hash_of(&bytes));
         let before = Image::hashed(bytes, hash);
         if bench.files().check(&self.target.resolved, &before.stamp()).is_err() {
             return Err(self.changed(bench, before.bytes(), before.stamp()));

@@ -130,7 +130,7 @@ struct Call {
 
 impl Prepared for Call {
     fn access(&self) -> Access {
-        Access::Read(vec![self.target.resolved.clone()])
+        Access::Read(vec![self.target.access()])
     }
 
     fn preview<'a>(&'a self, _bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>> {

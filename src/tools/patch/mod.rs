@@ -16,7 +16,7 @@ use super::change::{self, Before, Change, Step};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
-use crate::protocol::{Access, Display, FileChange, Preview};
+use crate::protocol::{Access, Display, FileAccess, FileChange, Preview};
 use crate::text::clip::{Keep, Limits, clip};
 use crate::text::diff::{diff, unified_text};
 use crate::text::units;
@@ -94,7 +94,13 @@ struct Call {
 
 impl Prepared for Call {
     fn access(&self) -> Access {
-        Access::Write(self.files())
+        let mut files: Vec<FileAccess> = Vec::new();
+        for file in self.targets().map(Target::access) {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        Access::Write(files)
     }
 
     fn preview<'a>(&'a self, bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>> {
@@ -137,17 +143,19 @@ impl Call {
         Ok(ToolResult::success(all.join("\n"), Display::Changes(changes)))
     }
 
-    /// Every file that the patch names, each once.
+    /// Every file that the patch changes, each once.
     fn files(&self) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> = Vec::new();
-        for named in &self.parts {
-            for target in std::iter::once(&named.target).chain(&named.to) {
-                if !files.contains(&target.resolved) {
-                    files.push(target.resolved.clone());
-                }
+        for target in self.targets() {
+            if !files.contains(&target.resolved) {
+                files.push(target.resolved.clone());
             }
         }
         files
+    }
+
+    fn targets(&self) -> impl Iterator<Item = &Target> {
+        self.parts.iter().flat_map(|named| std::iter::once(&named.target).chain(&named.to))
     }
 }
 
@@ -393,7 +401,9 @@ mod tests {
             &ApplyPatch,
             &patch("*** Update File: link\n*** Move to: x\n@@\n-1\n*** Delete File: real"),
         );
-        assert_eq!(call.access(), Access::Write(vec![session.path("real"), session.path("x")]));
+        let link = FileAccess { named: Some(session.path("link")), ..session.path("real").into() };
+        let plain = |name: &str| FileAccess::from(session.path(name));
+        assert_eq!(call.access(), Access::Write(vec![link, plain("x"), plain("real")]));
         session.told(&ApplyPatch, patch("*** Update File: link\n@@\n-1\n+2")).await;
         assert_eq!((session.text("real").as_str(), session.path("link").is_symlink()), ("2\n", true));
     }

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use self::decode::Decoder;
@@ -27,6 +26,7 @@ use crate::protocol::{Access, Content, Display, Part, Preview, ToolStatus};
 use crate::text::clip;
 use crate::text::units;
 use crate::workbench::Workbench;
+use crate::workbench::files::hash_of;
 
 mod decode;
 mod directory;
@@ -91,7 +91,7 @@ struct Call {
 
 impl Prepared for Call {
     fn access(&self) -> Access {
-        Access::Read(vec![self.target.resolved.clone()])
+        Access::Read(vec![self.target.access()])
     }
 
     fn preview<'a>(&'a self, bench: &'a Arc<Workbench>) -> BoxFuture<'a, Result<Preview, String>> {
@@ -138,6 +138,7 @@ impl Call {
             }
         };
         bench.files().note(&self.target.resolved, source.stamp());
+        bench.guides().meet(&self.target.resolved, bench.root());
         Ok(result)
     }
 
@@ -231,7 +232,7 @@ impl Call {
                 "Error: {shown} begins as a {kind} image but is broken or cut off, so it cannot be shown"
             ));
         };
-        let hash = hex(&Sha256::digest(&bytes));
+        let hash = hex(&hash_of(&bytes));
         let name = format!("image-{}.{}", hash.get(..32).unwrap_or_default(), format.extension());
         let file = bench
             .outputs()

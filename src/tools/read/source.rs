@@ -3,12 +3,11 @@
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
 
-use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::window::Rest;
 use crate::workbench::Stamp;
-use crate::workbench::files::MOST_HASHED;
+use crate::workbench::files::{Hasher, MOST_HASHED};
 
 /// Bytes that are asked for at once; larger pieces are hardly read any faster, and from 128 KB on the allocator asks the system
 /// for each.
@@ -27,14 +26,14 @@ pub(super) struct Source {
 struct Hashed {
     file: File,
     /// None where the file is too large to be hashed.
-    hash: Option<Sha256>,
+    hash: Option<Hasher>,
     cancel: CancellationToken,
 }
 
 impl Source {
     /// Reading fails once `cancel` fires.
     pub(super) fn new(file: File, meta: Metadata, cancel: CancellationToken) -> Self {
-        let hash = (meta.len() <= MOST_HASHED).then(Sha256::new);
+        let hash = (meta.len() <= MOST_HASHED).then(Hasher::default);
         let piece = if meta.len() < SMALL_PIECE as u64 { SMALL_PIECE } else { PIECE };
         Self { buffer: BufReader::with_capacity(piece, Hashed { file, hash, cancel }), meta }
     }
@@ -53,7 +52,10 @@ impl Source {
 
     /// What the file held; it was read to its end unless it is too large for that.
     pub(super) fn stamp(self) -> Stamp {
-        self.buffer.into_inner().hash.map_or_else(|| Stamp::outside(&self.meta), Stamp::hashed)
+        self.buffer
+            .into_inner()
+            .hash
+            .map_or_else(|| Stamp::outside(&self.meta), |hasher| Stamp::hashed(&hasher))
     }
 }
 

@@ -11,11 +11,14 @@ use std::ops::Range;
 
 use super::draft::{Class, Draft};
 use super::layout::Layout;
+use super::reach;
 
 /// Steps of undo that are kept: more than anyone takes back by hand.
 const STEPS: usize = 1_000;
 /// Bytes that undo may hold: the largest pastes that are sent at all, a few times over.
 const STEP_BYTES: usize = 16 * 1_024 * 1_024;
+/// Kills that can be had back: as many as anyone turns through.
+const KILLS: usize = 10;
 
 /// An editable draft.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +27,7 @@ pub struct Buffer {
     cursor: usize,
     /// The column that Up and Down aim for, while they follow one another.
     goal: Option<usize>,
-    killed: Draft,
+    kills: Kills,
     last: Last,
     past: VecDeque<Step>,
     future: Vec<Step>,
@@ -43,6 +46,8 @@ pub enum Edit {
     Kill(Motion),
     /// Puts back what was killed last.
     Yank,
+    /// Right after that: puts what was killed before it in its place.
+    YankOlder,
     /// Takes the last change back.
     Undo,
     /// Does again what was taken back.
@@ -66,6 +71,10 @@ pub enum Motion {
     LineStart,
     /// To the end of the line.
     LineEnd,
+    /// To the beginning of the text.
+    TextStart,
+    /// To the end of the text.
+    TextEnd,
 }
 
 /// Up or down, by rows of the screen.
@@ -92,8 +101,20 @@ enum Last {
     Typed,
     Deleted,
     Killed,
+    /// So many bytes were put back at this place.
+    Yanked {
+        at: usize,
+        len: usize,
+    },
     #[default]
     Other,
+}
+
+/// What was killed, the newest first, and which of them was put back.
+#[derive(Debug, Clone, Default)]
+struct Kills {
+    all: VecDeque<Draft>,
+    shown: usize,
 }
 
 /// A splice that takes a change back: `put` in place of the `len` bytes at `at`, then the cursor.
@@ -160,18 +181,22 @@ impl Buffer {
     /// Takes everything out and forgets what could be undone; what was killed stays for a yank.
     pub fn take(&mut self) -> Draft {
         let draft = mem::take(&mut self.draft);
-        let killed = mem::take(&mut self.killed);
-        *self = Self { killed, version: self.version + 1, ..Self::default() };
+        let kills = mem::take(&mut self.kills);
+        *self = Self { kills, version: self.version + 1, ..Self::default() };
         draft
     }
 
     /// One verb of readline.
     pub fn edit(&mut self, edit: Edit) {
         match edit {
-            Edit::Move(motion) => self.move_to(self.target(motion)),
+            Edit::Move(motion) => self.move_to(reach::target(&self.draft, self.cursor, motion)),
             Edit::Delete(motion) => self.delete(motion),
             Edit::Kill(motion) => self.kill(motion),
-            Edit::Yank => self.insert(self.killed.clone()),
+            Edit::Yank => {
+                self.kills.shown = 0;
+                self.yank(self.cursor..self.cursor);
+            }
+            Edit::YankOlder => self.yank_older(),
             Edit::Undo => self.undo(),
             Edit::Redo => self.redo(),
         }
@@ -192,6 +217,16 @@ impl Buffer {
         Went::There
     }
 
+    /// Moves the cursor to a place between units.
+    pub fn go_to(&mut self, at: usize) {
+        self.move_to(self.draft.snap(at.min(self.draft.len())));
+    }
+
+    /// The same as a part of what was just done: the column that Up and Down aim for stays.
+    pub fn stand_at(&mut self, at: usize) {
+        self.cursor = self.draft.snap(at.min(self.draft.len()));
+    }
+
     fn move_to(&mut self, at: usize) {
         self.cursor = at;
         self.touch(Last::Other);
@@ -203,14 +238,29 @@ impl Buffer {
             return;
         }
         let piece = self.draft.part(range.clone());
-        if self.last != Last::Killed {
-            self.killed = piece;
-        } else if range.start < self.cursor {
-            self.killed.insert(0, piece);
-        } else {
-            self.killed.push(piece);
+        match self.kills.all.front_mut().filter(|_| self.last == Last::Killed) {
+            Some(newest) if range.start < self.cursor => newest.insert(0, piece),
+            Some(newest) => newest.push(piece),
+            None => {
+                self.kills.all.push_front(piece);
+                self.kills.all.truncate(KILLS);
+            }
         }
         self.splice(range, Draft::default(), Last::Killed);
+    }
+
+    fn yank(&mut self, range: Range<usize>) {
+        let Some(piece) = self.kills.all.get(self.kills.shown).cloned() else { return };
+        let (at, len) = (range.start, piece.len());
+        self.replace(range, piece);
+        self.last = Last::Yanked { at, len };
+    }
+
+    fn yank_older(&mut self) {
+        if let Last::Yanked { at, len } = self.last {
+            self.kills.shown = (self.kills.shown + 1) % self.kills.all.len().max(1);
+            self.yank(at..at + len);
+        }
     }
 
     fn delete(&mut self, motion: Motion) {
@@ -275,75 +325,18 @@ impl Buffer {
 
     /// Whether typing `piece` at the cursor begins a word.
     fn begins_word(&self, piece: &Draft) -> bool {
-        let after_space = self.class_before(self.cursor) == Some(Class::Space);
+        let after_space = reach::class_before(&self.draft, self.cursor) == Some(Class::Space);
         after_space && piece.text().chars().next().is_some_and(|c| !c.is_whitespace())
     }
 
     /// What a deletion with `motion` takes. At the edge of a line it takes the newline.
     fn reach(&self, motion: Motion) -> Range<usize> {
-        let to = match (motion, self.target(motion)) {
+        let to = match (motion, reach::target(&self.draft, self.cursor, motion)) {
             (Motion::LineStart, at) if at == self.cursor => self.draft.prev(at),
             (Motion::LineEnd, at) if at == self.cursor => self.draft.next(at),
             (_, at) => at,
         };
         self.cursor.min(to)..self.cursor.max(to)
-    }
-
-    fn target(&self, motion: Motion) -> usize {
-        let (draft, at) = (&self.draft, self.cursor);
-        match motion {
-            Motion::Left => draft.prev(at),
-            Motion::Right => draft.next(at),
-            Motion::WordLeft => {
-                let end = self.left_while(at, |class| matches!(class, Class::Space | Class::Mark));
-                self.word_before(end, |class| class == Class::Word)
-            }
-            Motion::WordRight => {
-                let start = self.right_while(at, |class| matches!(class, Class::Space | Class::Mark));
-                match self.class_after(start) {
-                    Some(Class::Fold) => draft.next(start),
-                    Some(_) | None => self.right_while(start, |class| class == Class::Word),
-                }
-            }
-            Motion::SpaceLeft => {
-                let end = self.left_while(at, |class| class == Class::Space);
-                self.word_before(end, |class| matches!(class, Class::Word | Class::Mark))
-            }
-            Motion::LineStart => draft.line_start(at),
-            Motion::LineEnd => draft.line_end(at),
-        }
-    }
-
-    /// The beginning of the word that ends at `end`; a folded paste is one.
-    fn word_before(&self, end: usize, inside: impl Fn(Class) -> bool) -> usize {
-        match self.class_before(end) {
-            Some(Class::Fold) => self.draft.prev(end),
-            Some(_) | None => self.left_while(end, inside),
-        }
-    }
-
-    fn left_while(&self, mut at: usize, keep: impl Fn(Class) -> bool) -> usize {
-        while self.class_before(at).is_some_and(&keep) {
-            at = self.draft.prev(at);
-        }
-        at
-    }
-
-    fn right_while(&self, mut at: usize, keep: impl Fn(Class) -> bool) -> usize {
-        while self.class_after(at).is_some_and(&keep) {
-            at = self.draft.next(at);
-        }
-        at
-    }
-
-    fn class_before(&self, at: usize) -> Option<Class> {
-        let start = self.draft.prev(at);
-        (start < at).then(|| self.draft.class(start..at))
-    }
-
-    fn class_after(&self, at: usize) -> Option<Class> {
-        let end = self.draft.next(at);
-        (at < end).then(|| self.draft.class(at..end))
     }
 }
 
@@ -357,7 +350,9 @@ impl Step {
                 self.at = later.at;
                 self.put.insert(0, later.put);
             }
-            Last::Typed | Last::Deleted | Last::Killed | Last::Other => return Some(later),
+            Last::Typed | Last::Deleted | Last::Killed | Last::Yanked { .. } | Last::Other => {
+                return Some(later);
+            }
         }
         None
     }
@@ -399,6 +394,9 @@ pub(crate) mod tests {
             "<c-u>" => Edit::Kill(Motion::LineStart),
             "<c-k>" => Edit::Kill(Motion::LineEnd),
             "<c-y>" => Edit::Yank,
+            "<a-y>" => Edit::YankOlder,
+            "<c-home>" => Edit::Move(Motion::TextStart),
+            "<c-end>" => Edit::Move(Motion::TextEnd),
             "<undo>" => Edit::Undo,
             "<redo>" => Edit::Redo,
             _ => return None,
@@ -500,6 +498,10 @@ pub(crate) mod tests {
         check("one two three|", "<c-w><c-w><c-y>", "one two three|");
         check("|one two three", "<a-d><a-d><c-e><c-y>", " threeone two|");
         check("one two| three", "<c-w><c-k><c-a><c-y>", "two three|one ");
+        check("one two three|", "<c-w><left><c-w><c-e><c-y><a-y>", "one  three|");
+        check("one two|", "<c-w><left><c-w><c-y><a-y><a-y>", "one| ");
+        check("one two|", "<c-w><c-y><left><a-y>", "one tw|o");
+        check("one two|", "<a-y>", "one two|");
         check("one two|", "<c-w><left><right><c-w><c-y>", "one |");
         check("one two|", "<c-w><bs><c-y>", "onetwo|");
     }

@@ -33,6 +33,8 @@ pub struct RunningCall {
 /// A call that is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DoneCall {
+    /// Which.
+    pub id: CallId,
     /// What it did.
     pub label: Label,
     /// What became of it.

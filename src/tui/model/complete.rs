@@ -1,12 +1,15 @@
-//! The popup that completes the word at the cursor: a `/command` today, an `@path` as well once somebody offers paths.
+//! The popup that completes the word at the cursor: a `/command`, or an `@path`.
 //!
-//! It knows where the word begins and what could stand there. When it opens and closes is the composer's business.
+//! It knows where the word begins and what could stand there. When it opens and closes is the composer's business. All
+//! commands are known; paths are offered from outside for what was typed, and until they come, those of before are narrowed.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::choice::{Choice, Go, Item};
 use super::draft::Draft;
+use crate::text::fuzzy::Best;
+use crate::text::mention;
 
 /// An open popup.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +19,8 @@ pub struct Completion {
     start: usize,
     query: String,
     choice: Choice,
+    /// How many paths match, of which the best are in the list.
+    total: usize,
 }
 
 /// What takes the place of the word.
@@ -33,14 +38,32 @@ impl Completion {
     pub fn new(sign: char, start: usize, query: &str, items: Arc<[Item]>) -> Self {
         let mut choice = Choice::new(items);
         choice.filter(query);
-        Self { sign, start, query: query.to_owned(), choice }
+        let total = choice.total();
+        Self { sign, start, query: query.to_owned(), choice, total }
     }
 
     /// Follows what is typed; the choice goes back to the best match where the word has changed.
-    pub fn filter(&mut self, query: &str) {
-        if query != self.query {
+    /// Says whether it has.
+    pub fn filter(&mut self, query: &str) -> bool {
+        let has_changed = query != self.query;
+        if has_changed {
             query.clone_into(&mut self.query);
             self.choice.filter(query);
+        }
+        has_changed
+    }
+
+    /// Whether it is for the word that begins at `start`, behind `sign`.
+    #[must_use]
+    pub fn is_of(&self, sign: char, start: usize) -> bool {
+        (self.sign, self.start) == (sign, start)
+    }
+
+    /// Paths for what was typed, the best first; too late ones are dropped.
+    pub fn offer(&mut self, typed: &str, best: Best) {
+        if self.sign == '@' && self.query == typed {
+            self.total = best.total;
+            self.choice = Choice::new(best.paths.into_iter().map(|path| Item::new(path, "")).collect());
         }
     }
 
@@ -65,12 +88,35 @@ impl Completion {
     #[must_use]
     pub fn accept(&self, draft: &Draft) -> Option<Completed> {
         let (_, item) = self.choice.chosen()?;
+        if self.sign == '@' {
+            return Some(self.path(&item.label, draft));
+        }
         let rest = draft.slice(self.start..draft.len());
         let word = rest.find(char::is_whitespace).unwrap_or(rest.len());
         // the space behind the word is ours where there is one already
         let space = rest.get(word..).is_some_and(|rest| rest.starts_with(' '));
         let range = self.start..self.start + word + usize::from(space);
         Some(Completed { range, text: format!("{} ", item.label) })
+    }
+
+    /// The path in place of what is written of it. Behind a directory one goes on, so its quotes stay open.
+    fn path(&self, path: &str, draft: &Draft) -> Completed {
+        let at = self.start.saturating_sub(1);
+        let end = draft.plain_end(self.start);
+        let end = at + mention::word_end(draft.slice(at..end), 0);
+        let written = mention::written(path);
+        if path.ends_with('/') {
+            let open = written.strip_suffix('"').unwrap_or(&written);
+            return Completed { range: at..end, text: open.to_owned() };
+        }
+        let space = draft.slice(end..draft.len()).starts_with(' ');
+        Completed { range: at..end + usize::from(space), text: format!("{written} ") }
+    }
+
+    /// How many match in all.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.total
     }
 
     /// What the names are shown with: `/`, or `@`.

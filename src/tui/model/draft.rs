@@ -42,6 +42,11 @@ pub enum AtomKind {
         /// Such as `[Pasted 100 lines]`.
         label: String,
     },
+    /// An image, mentioned by its path and shown as this label.
+    Image {
+        /// Such as `[Image #1]`.
+        label: String,
+    },
     /// `!`, `#` or `/`, typed as the first character: shown as itself.
     Sign,
 }
@@ -111,6 +116,22 @@ impl Draft {
         } else {
             Self::plain(text)
         }
+    }
+
+    /// The image at this path, which has no quotes in it: mentioned, and shown by its number.
+    #[must_use]
+    pub fn image(path: &str, number: usize) -> Self {
+        // in quotes whatever it is: nothing that is written behind it becomes a part of it
+        let text = format!("@\"{path}\"");
+        let kind = AtomKind::Image { label: format!("[Image #{number}]") };
+        let atoms = vec![Atom { range: 0..text.len(), kind }];
+        Self { text, atoms }
+    }
+
+    /// How many images are in it.
+    #[must_use]
+    pub fn images(&self) -> usize {
+        self.atoms.iter().filter(|atom| matches!(atom.kind, AtomKind::Image { .. })).count()
     }
 
     /// A text that was kept in a file: shown whole unless it is very large.
@@ -248,8 +269,9 @@ impl Draft {
     /// What kind of thing the unit at `range` is.
     #[must_use]
     pub fn class(&self, range: Range<usize>) -> Class {
-        if matches!(self.atom_at(range.start), Some(Atom { kind: AtomKind::Pasted { .. }, .. })) {
-            return Class::Fold;
+        match self.atom_at(range.start).map(|atom| &atom.kind) {
+            Some(AtomKind::Pasted { .. } | AtomKind::Image { .. }) => return Class::Fold,
+            Some(AtomKind::Sign) | None => {}
         }
         match self.slice(range).chars().next() {
             Some(c) if c.is_alphanumeric() => Class::Word,
@@ -310,6 +332,20 @@ impl Draft {
         self.atom_at(0).filter(|atom| atom.kind == AtomKind::Sign)
     }
 
+    /// The text before `at`, back to an atom and at most `most` bytes, and where it begins.
+    #[must_use]
+    pub fn before(&self, at: usize, most: usize) -> (usize, &str) {
+        let start = self.gap(at).start.max(at.saturating_sub(most));
+        let start = (start..=at).find(|start| self.text.is_char_boundary(*start)).unwrap_or(at);
+        (start, self.slice(start..at))
+    }
+
+    /// Where the next atom behind `at` begins; the end where there is none.
+    #[must_use]
+    pub fn plain_end(&self, at: usize) -> usize {
+        self.gap(at).end
+    }
+
     /// The stretch without atoms around `at`; empty between two atoms that touch.
     fn gap(&self, at: usize) -> Range<usize> {
         let index = self.atoms.partition_point(|atom| atom.range.end <= at);
@@ -338,7 +374,7 @@ mod tests {
 
     fn labels(draft: &Draft) -> Vec<&str> {
         let labels = draft.atoms.iter().map(|atom| match &atom.kind {
-            AtomKind::Pasted { label } => label.as_str(),
+            AtomKind::Pasted { label } | AtomKind::Image { label } => label.as_str(),
             AtomKind::Sign => draft.slice(atom.range.clone()),
         });
         labels.collect()

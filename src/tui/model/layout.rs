@@ -168,7 +168,9 @@ impl<'a> Cell<'a> {
     fn of(draft: &'a Draft, range: Range<usize>) -> Self {
         let text = draft.slice(range.clone());
         let (shown, kind) = match draft.atom_at(range.start).map(|atom| &atom.kind) {
-            Some(AtomKind::Pasted { label }) => (Cow::Borrowed(label.as_str()), CellKind::Fold),
+            Some(AtomKind::Pasted { label } | AtomKind::Image { label }) => {
+                (Cow::Borrowed(label.as_str()), CellKind::Fold)
+            }
             Some(AtomKind::Sign) => (Cow::Borrowed(text), CellKind::Sign),
             None if text.ends_with('\n') => (Cow::Borrowed(""), CellKind::Newline),
             None if text.chars().all(char::is_whitespace) => (shown(text), CellKind::Space),

@@ -20,11 +20,16 @@ pub mod permissions;
 pub mod picker;
 pub mod question;
 pub mod queue;
+mod reach;
 pub mod run;
+pub mod scroll;
+pub mod sessions;
 pub mod setup;
 pub mod tasks;
+pub mod themes;
 pub mod todos;
 pub mod transcript;
+pub mod vim;
 
 use answering::Answering;
 use aside::Aside;
@@ -97,17 +102,32 @@ pub enum Stage {
     AtLimit(AtLimit),
 }
 
-/// The turn-limit question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The question at a limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtLimit {
-    /// Turns so far.
-    pub turns: u32,
+    /// Which limit.
+    pub limit: Limit,
     /// Calls so far.
     pub calls: u32,
     /// Wall time so far.
     pub took: std::time::Duration,
     /// When it takes keys.
     pub guard: Guard,
+}
+
+/// A limit that was reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Limit {
+    /// Of a run's turns.
+    Turns {
+        /// Turns so far.
+        turns: u32,
+    },
+    /// Of the session's money or tokens.
+    Budget {
+        /// Of what how much is used.
+        used: String,
+    },
 }
 
 /// What was just pressed, where that matters for the next key.
@@ -131,6 +151,54 @@ impl Stage {
 }
 
 impl Model {
+    /// Whether the list of background commands is open.
+    #[must_use]
+    pub fn lists_tasks(&self) -> bool {
+        matches!(self.overlay, Some(Overlay::Tasks(_)))
+    }
+
+    /// Whether something is shown that changes with time alone.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        let page = matches!(self.overlay, Some(Overlay::Page(_)));
+        self.run.is_some() && !page && matches!(self.stage, Stage::Running)
+    }
+
+    /// Whether the transcript can be scrolled: not while something else is all there is.
+    #[must_use]
+    pub fn scrolls(&self) -> bool {
+        self.overlay.is_none()
+            && match self.stage {
+                Stage::Trusting(_) | Stage::Choosing(_) => false,
+                Stage::Opening
+                | Stage::Idle
+                | Stage::Running
+                | Stage::Asking(_)
+                | Stage::Answering(_)
+                | Stage::AtLimit(_) => true,
+            }
+    }
+
+    /// Whether Home and End scroll it: where nothing is written that they could move in.
+    #[must_use]
+    pub fn scrolls_by_end(&self) -> bool {
+        self.is_written_in() && self.composer.is_empty()
+    }
+
+    /// Whether keys go into the input.
+    #[must_use]
+    pub fn is_written_in(&self) -> bool {
+        self.overlay.is_none()
+            && match self.stage {
+                Stage::Opening | Stage::Idle | Stage::Running => true,
+                Stage::Trusting(_)
+                | Stage::Choosing(_)
+                | Stage::Asking(_)
+                | Stage::Answering(_)
+                | Stage::AtLimit(_) => false,
+            }
+    }
+
     /// A screen on which nothing has happened.
     #[must_use]
     pub fn new(size: Size, composer: Composer) -> Self {

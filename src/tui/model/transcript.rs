@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::call::DoneCall;
 use super::facts::Facts;
 use super::live::Block;
+use super::scroll::Scroll;
 use super::todos::TodoChange;
 
 /// One cell.
@@ -46,6 +47,13 @@ pub enum Cell {
     },
     /// A line that says that what stands above it is void.
     Void(String),
+    /// A summary stands for what was said before.
+    Compacted {
+        /// Tokens of a request before.
+        before: u64,
+        /// Tokens of a request from now on.
+        after: u64,
+    },
     /// The end of a run.
     Summary {
         /// Turns.
@@ -61,17 +69,45 @@ pub enum Cell {
     Lines(Vec<String>),
 }
 
-/// All cells, and how many of them are printed.
+/// All cells, how many of them are printed, and where they stand.
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
     cells: Vec<Cell>,
     printed: usize,
+    /// Where they stand.
+    pub place: Place,
+}
+
+/// Where the cells stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Place {
+    /// In the terminal's own scrollback.
+    #[default]
+    Scrollback,
+    /// On a screen that the program scrolls itself.
+    Fullscreen(Scroll),
 }
 
 impl Transcript {
     /// Adds a cell.
     pub fn push(&mut self, cell: Cell) {
         self.cells.push(cell);
+        self.arrived();
+    }
+
+    /// Something stands at the end that did not.
+    pub fn arrived(&mut self) {
+        if let Place::Fullscreen(scroll) = &mut self.place {
+            scroll.arrived();
+        }
+    }
+
+    /// Where one reads, if the program scrolls.
+    pub fn scroll(&mut self) -> Option<&mut Scroll> {
+        match &mut self.place {
+            Place::Fullscreen(scroll) => Some(scroll),
+            Place::Scrollback => None,
+        }
     }
 
     /// All cells.

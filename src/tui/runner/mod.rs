@@ -3,9 +3,15 @@
 //! It holds the application and, once there is one, the conversation. What is done in a moment is answered in the same call; what
 //! waits for the network runs as a task of this runner and comes as a message. It knows no model and draws nothing.
 
+mod drafts;
+mod files;
+mod images;
 mod models;
 mod opening;
+mod reports;
 mod rules;
+mod sessions;
+mod telling;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,12 +20,14 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::effect::Effect;
-use super::msg::{Msg, Reply};
-use crate::app::{App, find_local_servers};
+use super::msg::{InputReply, Msg, Reply, ReportReply, SessionReply};
+use crate::app::{App, Clipboard, Drafts, FileIndex, OwnTheme, TuiConfig, find_local_servers};
 use crate::conversation::{Conversation, GoOn};
 use crate::error::Error;
 use crate::permission::Policy;
 use crate::protocol::JobId;
+use crate::text::fuzzy::Best;
+use drafts::Keeping;
 use models::Found;
 use rules::put_in_force;
 
@@ -32,12 +40,20 @@ pub struct Runner {
     conversation: Option<Conversation>,
     tasks: JoinSet<()>,
     done: mpsc::Receiver<Done>,
-    tell: mpsc::Sender<Done>,
+    tell_done: mpsc::Sender<Done>,
     /// What one result gave beside the message that is out already.
     replies: VecDeque<Reply>,
     choice: Choice,
+    /// The project's files, once somebody names one.
+    files: files::Files,
+    drafts: Drafts,
+    /// Whether the draft will be kept soon.
+    keeping: Keeping,
     /// The list of models that somebody waits for.
     listing: Option<AbortHandle>,
+    /// The examination that somebody waits for.
+    examining: Option<AbortHandle>,
+    clipboard: Option<Clipboard>,
 }
 
 /// Where the endpoint comes from: a choice on the screen is kept for the next time.
@@ -52,6 +68,13 @@ enum Done {
     LocalServers(Vec<String>),
     Models(Found),
     Sandbox(String),
+    Session(SessionReply),
+    Report(ReportReply),
+    Image(InputReply),
+    Listed(FileIndex),
+    Matched(String, Best),
+    DraftLeft(Option<String>),
+    DraftDue,
     /// Nothing that anybody waits for.
     Nothing,
 }
@@ -60,16 +83,21 @@ impl Runner {
     /// A runner for an application that is opened.
     #[must_use]
     pub fn new(app: App) -> Self {
-        let (tell, done) = mpsc::channel(WAITING);
+        let (tell_done, done) = mpsc::channel(WAITING);
         Self {
+            drafts: app.drafts(),
+            keeping: Keeping::Nothing,
             app,
             conversation: None,
             tasks: JoinSet::new(),
             done,
-            tell,
+            tell_done,
             replies: VecDeque::new(),
             choice: Choice::Configured,
             listing: None,
+            examining: None,
+            clipboard: None,
+            files: files::Files::default(),
         }
     }
 
@@ -78,12 +106,31 @@ impl Runner {
         let replies = match effect {
             Effect::Trust(answer) => self.trust(answer),
             Effect::Endpoint(choice) => self.choose(choice),
-            Effect::Resume(id) => self.resume(id),
+            Effect::Session(wish) => self.session(wish),
+            Effect::Report(wish) => self.report(wish),
+            Effect::Image(wish) => self.image(wish),
             Effect::KeepInput(line) => {
                 self.app.keep_input(&line);
+                // what is in the history is no draft any more
+                self.drafts.forget();
                 Vec::new()
             }
-            Effect::Quit | Effect::Suspend | Effect::Redraw => Vec::new(),
+            Effect::KeepDraft(line) => {
+                self.keep_draft(line);
+                Vec::new()
+            }
+            Effect::FindFiles(typed) => {
+                self.find_files(typed);
+                Vec::new()
+            }
+            Effect::Quit
+            | Effect::Suspend
+            | Effect::Redraw
+            | Effect::EditOutside(_)
+            | Effect::Clipboard { .. }
+            | Effect::ShowTheme(_) => Vec::new(),
+            Effect::ListThemes => vec![Reply::Themes(self.app.themes())],
+            Effect::KeepTheme(name) => vec![told(self.app.keep_theme(&name).map(Reply::Said))],
             Effect::ListModels => self.start_listing(),
             Effect::StopListing => self.stop_listing(),
             Effect::Status => self.status(),
@@ -97,6 +144,19 @@ impl Runner {
             },
         };
         replies.into_iter().map(Msg::Reply).collect()
+    }
+
+    /// How the screen is to look and behave.
+    pub fn screen(&self) -> &TuiConfig {
+        self.app.screen()
+    }
+
+    /// A theme of the user's own.
+    ///
+    /// # Errors
+    /// Where there is none of this name, or its file has a mistake.
+    pub fn own_theme(&self, name: &str) -> Result<OwnTheme, Error> {
+        self.app.own_theme(name)
     }
 
     /// Waits for what happens next; for ever where nothing goes on. Safe to drop.
@@ -137,6 +197,9 @@ impl Runner {
     fn converse(&mut self, conversation: &mut Conversation, effect: Effect) -> Vec<Reply> {
         match effect {
             Effect::Submit(text) => conversation.submit(text),
+            Effect::RunOwn(command) => conversation.run_own(command),
+            Effect::Compact(wish) => conversation.compact(wish),
+            Effect::Note(text) => return vec![self.note(conversation, &text)],
             Effect::Again => {
                 conversation.again();
             }
@@ -158,10 +221,11 @@ impl Runner {
             Effect::ListTasks => return vec![Reply::Tasks(conversation.bench().jobs().all())],
             Effect::ShowTask(id) => return last_printed(conversation, id),
             Effect::EndTask(id) => self.end_task(conversation, id),
-            Effect::NextMode => {
-                let policy = conversation.policy();
-                return put_in_force(conversation, Policy { mode: policy.mode.next(), ..policy });
-            }
+            Effect::NextMode => return next_mode(conversation),
+            Effect::PlanMode => return rules::plan_mode(conversation),
+            Effect::Tell(what) => return vec![Reply::Lines(self.tell(conversation, what))],
+            Effect::Copy(block) => return telling::copied(conversation, block),
+            Effect::Export(file) => return vec![told(self.app.export(conversation, &file).map(Reply::Said))],
             Effect::Clear => return vec![told(self.app.renew(conversation).map(|()| Reply::Cleared))],
             Effect::SwitchModel(name) => {
                 let switched = self.app.switch_model(conversation, &name);
@@ -171,15 +235,32 @@ impl Runner {
             | Effect::Status
             | Effect::ListModels
             | Effect::StopListing
+            | Effect::ListThemes
+            | Effect::ShowTheme(_)
+            | Effect::KeepTheme(_)
             | Effect::KeepInput(_)
-            | Effect::Resume(_)
+            | Effect::FindFiles(_)
+            | Effect::EditOutside(_)
+            | Effect::KeepDraft(_)
+            | Effect::Session(_)
+            | Effect::Report(_)
+            | Effect::Image(_)
             | Effect::Trust(_)
             | Effect::Endpoint(_)
             | Effect::Suspend
             | Effect::Redraw
+            | Effect::Clipboard { .. }
             | Effect::Quit => {}
         }
         Vec::new()
+    }
+
+    /// A line for the project's instructions; the model is told of it with the next message.
+    fn note(&self, conversation: &mut Conversation, text: &str) -> Reply {
+        told(self.app.note(text).map(|noted| {
+            conversation.note(noted.told);
+            Reply::Said(noted.said)
+        }))
     }
 
     /// Its end comes as news of the conversation.
@@ -192,8 +273,15 @@ impl Runner {
         });
     }
 
+    /// Does what reads files, where nobody waits for it.
+    fn beside(&mut self, work: impl FnOnce() -> Done + Send + 'static) -> AbortHandle {
+        self.spawn(async { tokio::task::spawn_blocking(work).await.unwrap_or(Done::Nothing) })
+    }
+
     fn spawn(&mut self, task: impl Future<Output = Done> + Send + 'static) -> AbortHandle {
-        let tell = self.tell.clone();
+        let tell = self.tell_done.clone();
+        // what has ended is forgotten
+        while self.tasks.try_join_next().is_some() {}
         self.tasks.spawn(async move {
             // Nobody listens only when the program ends, and then nobody wants to know.
             drop(tell.send(task.await).await);
@@ -205,6 +293,15 @@ impl Runner {
             Done::LocalServers(servers) => vec![Reply::LocalServers(servers)],
             Done::Models(found) => self.take_found(found),
             Done::Sandbox(word) => vec![Reply::Sandbox(word)],
+            Done::Session(reply) => vec![Reply::Session(reply)],
+            Done::Image(reply) => vec![Reply::Input(reply)],
+            Done::Report(reply) => vec![Reply::Report(reply)],
+            Done::Listed(index) => self.take_listed(index),
+            Done::DraftLeft(line) => {
+                line.map(|line| Reply::Input(InputReply::DraftLeft(line))).into_iter().collect()
+            }
+            Done::DraftDue => self.draft_is_due(),
+            Done::Matched(typed, best) => self.take_matched(typed, best),
             Done::Nothing => Vec::new(),
         }
     }
@@ -221,4 +318,9 @@ fn last_printed(conversation: &Conversation, id: JobId) -> Vec<Reply> {
 
 fn told(done: Result<Reply, Error>) -> Reply {
     done.unwrap_or_else(|error| Reply::Failed(error.to_string()))
+}
+
+fn next_mode(conversation: &mut Conversation) -> Vec<Reply> {
+    let policy = conversation.policy();
+    put_in_force(conversation, Policy { mode: policy.mode.next(), ..policy })
 }

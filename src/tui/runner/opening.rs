@@ -7,11 +7,12 @@ use crate::error::Error;
 use crate::protocol::ModelId;
 use crate::tui::effect::{Effect, EndpointChoice, TrustAnswer};
 use crate::tui::model::setup::{FirstRun, Looking};
-use crate::tui::msg::{Msg, Reply};
+use crate::tui::msg::{Msg, Reply, SessionReply};
 
 impl Runner {
     /// Opens the conversation, or asks what stands before it.
     pub fn open(&mut self) -> Vec<Msg> {
+        self.look_for_draft();
         let mut replies = vec![Reply::InputHistory(self.app.input_history())];
         replies.extend(self.go_on_opening());
         replies.into_iter().map(Msg::Reply).collect()
@@ -26,12 +27,6 @@ impl Runner {
             }
         };
         let mut replies = failed(kept);
-        replies.extend(self.go_on_opening());
-        replies
-    }
-
-    pub(super) fn resume(&mut self, id: Option<String>) -> Vec<Reply> {
-        let mut replies = failed(self.app.pick(id));
         replies.extend(self.go_on_opening());
         replies
     }
@@ -75,12 +70,10 @@ impl Runner {
         vec![Reply::Failed(error.to_string()), Reply::AskEndpoint(offer)]
     }
 
-    fn go_on_opening(&mut self) -> Vec<Reply> {
+    pub(super) fn go_on_opening(&mut self) -> Vec<Reply> {
         match self.app.first() {
             First::Trust(question) => vec![Reply::AskTrust(Box::new(question))],
-            First::Session(picks) => {
-                vec![Reply::PickSession(picks.into_iter().map(|pick| (pick.id, pick.title)).collect())]
-            }
+            First::Session => vec![Reply::Session(SessionReply::Wanted)],
             First::Endpoint => {
                 self.search_servers();
                 vec![Reply::AskEndpoint(FirstRun { servers: Vec::new(), looking: Looking::Yes })]
@@ -103,7 +96,7 @@ impl Runner {
                 let policy = begun.conversation.policy();
                 self.spawn(async { Done::Sandbox(find_sandbox(policy).await) });
                 self.conversation = Some(begun.conversation);
-                vec![Reply::Todos(todos), Reply::Ready(Box::new(begun.facts))]
+                vec![Reply::Ready(Box::new(begun.facts)), Reply::Todos(todos)]
             }
             Err(error) => self.ask_for_another(&error),
         }

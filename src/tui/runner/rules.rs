@@ -6,7 +6,7 @@
 use super::Runner;
 use crate::conversation::Conversation;
 use crate::error::Error;
-use crate::permission::Policy;
+use crate::permission::{Mode, Policy};
 use crate::protocol::QuestionId;
 use crate::tui::msg::Reply;
 
@@ -31,6 +31,13 @@ impl Runner {
     pub(super) fn rules(&self, conversation: &Conversation) -> Reply {
         Reply::Rules(Box::new(self.app.rules(&conversation.policy())))
     }
+}
+
+/// Plan mode, and from there the usual one.
+pub(super) fn plan_mode(conversation: &mut Conversation) -> Vec<Reply> {
+    let policy = conversation.policy();
+    let mode = if policy.mode == Mode::Plan { Mode::Default } else { Mode::Plan };
+    put_in_force(conversation, Policy { mode, ..policy })
 }
 
 fn with_failure(mut replies: Vec<Reply>, done: Result<(), Error>) -> Vec<Reply> {

@@ -11,7 +11,8 @@
 //! position, no scroll region, no saved cursor and no query in here: each of these loses lines while a window is
 //! dragged.
 
-mod page;
+mod canvas;
+pub mod link;
 mod pen;
 mod row;
 
@@ -20,8 +21,9 @@ use std::time::Duration;
 use ratatui::layout::Size;
 use ratatui::text::Line;
 
-pub use page::page;
+pub use canvas::Canvas;
 
+use link::Links;
 use row::Row;
 
 const SYNC_BEGIN: &[u8] = b"\x1b[?2026h";
@@ -228,8 +230,9 @@ impl Screen {
     /// The anchor erase, the new history, the live region: right whatever was on the screen below the anchor.
     fn redraw(&mut self, history: &[Line<'_>], rows: Vec<Row>, out: &mut Vec<u8>) {
         out.extend_from_slice(SAFE_ERASE);
+        let links = Links::within(history);
         for line in history {
-            row::write_whole(line, out);
+            row::write_whole(line, &links, out);
             out.extend_from_slice(NEW_LINE);
         }
         out.extend_from_slice(WRAP_OFF);

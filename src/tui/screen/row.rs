@@ -9,6 +9,7 @@ use ratatui::text::Line;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use super::link::Links;
 use super::pen::Pen;
 
 /// A live row as it stands on the screen: no control characters, no wider than the screen, no blanks at its end.
@@ -117,16 +118,26 @@ impl Row {
     }
 }
 
-/// Writes a line whole, of whatever width, and leaves the plain style behind.
-pub(super) fn write_whole(line: &Line<'_>, out: &mut Vec<u8>) {
-    write(spans(line), out);
+/// Writes a line whole, of whatever width and with its links, and leaves the plain style behind.
+pub(super) fn write_whole(line: &Line<'_>, links: &Links, out: &mut Vec<u8>) {
+    let (mut pen, mut link) = (Pen::default(), None);
+    for span in &line.spans {
+        let style = line.style.patch(span.style);
+        let next = (Pen::of(style), links.of(style));
+        pen.change_to(next.0, out);
+        links.change(link, next.1, out);
+        out.extend_from_slice(guarded(&span.content).as_bytes());
+        (pen, link) = next;
+    }
+    links.change(link, None, out);
+    pen.change_to(Pen::default(), out);
 }
 
-fn write<T: AsRef<str>>(texts: impl Iterator<Item = (Pen, T)>, out: &mut Vec<u8>) {
+fn write<'a>(texts: impl Iterator<Item = (Pen, &'a str)>, out: &mut Vec<u8>) {
     let mut last = Pen::default();
     for (pen, text) in texts {
         last.change_to(pen, out);
-        out.extend_from_slice(text.as_ref().as_bytes());
+        out.extend_from_slice(text.as_bytes());
         last = pen;
     }
     last.change_to(Pen::default(), out);

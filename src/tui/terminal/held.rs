@@ -13,10 +13,12 @@ use std::time::{Duration, Instant};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::stdio::stdout;
+use rustix::stdio::{stdin, stdout};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use tokio::sync::Notify;
 
-use super::Multiplexer;
+use super::{Echo, Multiplexer, lines};
+use crate::app::Mouse;
 use crate::tui::screen::SAFE_ERASE;
 
 /// Bracketed paste, focus events, kitty's keyboard flags (disambiguate): pushed without asking, since asking blocks
@@ -29,8 +31,22 @@ const LEAVE: &str = "\x1b[<u\x1b[?1004l\x1b[?2004l";
 const TMUX_ENTER: &str = "\x1b[>4;1m";
 const TMUX_LEAVE: &str = "\x1b[>4;0m";
 
-const ALTERNATE_ENTER: &str = "\x1b[?1049h";
-const ALTERNATE_LEAVE: &str = "\x1b[?1049l";
+/// Kitty's keyboard flags are each screen's own. The cursor is both's: one that was hidden there is shown again here.
+const ALTERNATE_ENTER: &str = "\x1b[?1049h\x1b[>1u";
+const ALTERNATE_LEAVE: &str = "\x1b[<u\x1b[?25h\x1b[?1049l";
+
+/// That the wheel does not come as arrow keys (`?1007`), which would walk through the input's history. What was set before is
+/// kept by terminals that can; in the others it is on, as in most it is from the beginning.
+const WHEEL_OFF: &str = "\x1b[?1007s\x1b[?1007l";
+const WHEEL_BACK: &str = "\x1b[?1007h\x1b[?1007r";
+
+/// Buttons and wheel, in the form that knows no widest screen.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+
+/// The title goes onto the terminal's stack, and comes back from it; one without a stack is left with none.
+const TITLE_KEEP: &str = "\x1b[22;2t";
+const TITLE_BACK: &str = "\x1b]2;\x1b\\\x1b[23;2t";
 
 /// How long the end waits for a frame that is being written, and for a terminal that reads nothing.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -47,14 +63,46 @@ enum Held {
     /// Not ours: never taken, lent, or given back.
     Free,
     /// Ours, with what it takes to undo it.
-    Ours { multiplexer: Multiplexer, surface: Surface, rows_above: u16, writer: Writer },
+    Ours { multiplexer: Multiplexer, surface: Surface, title: Title, rows_above: u16, writer: Writer },
+    /// Ours for whole lines, with the line as the shell had it.
+    Told { cooked: Termios, writer: Writer },
 }
 
-/// Which of the terminal's two screens is shown.
+/// Which of the terminal's two screens is shown, and for what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Surface {
     Inline,
-    Alternate,
+    /// The alternate screen, for a page.
+    Page,
+    /// The alternate screen, for everything.
+    Full(Mouse),
+}
+
+impl Surface {
+    fn enter(self) -> String {
+        match self {
+            Self::Inline => String::new(),
+            Self::Page => ALTERNATE_ENTER.to_owned(),
+            Self::Full(Mouse::Untouched) => [ALTERNATE_ENTER, WHEEL_OFF].concat(),
+            Self::Full(Mouse::Reported) => [ALTERNATE_ENTER, MOUSE_ON].concat(),
+        }
+    }
+
+    fn leave(self) -> String {
+        match self {
+            Self::Inline => String::new(),
+            Self::Page => ALTERNATE_LEAVE.to_owned(),
+            Self::Full(Mouse::Untouched) => [WHEEL_BACK, ALTERNATE_LEAVE].concat(),
+            Self::Full(Mouse::Reported) => [MOUSE_OFF, ALTERNATE_LEAVE].concat(),
+        }
+    }
+}
+
+/// Whose the window's title is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Title {
+    Theirs,
+    Ours,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,12 +116,43 @@ enum Writer {
 pub(super) fn take(multiplexer: Multiplexer) -> io::Result<()> {
     HOOK.call_once(restore_on_panic);
     enable_raw_mode()?;
-    *held() = Held::Ours { multiplexer, surface: Surface::Inline, rows_above: 0, writer: Writer::Idle };
+    *held() = Held::Ours {
+        multiplexer,
+        surface: Surface::Inline,
+        title: Title::Theirs,
+        rows_above: 0,
+        writer: Writer::Idle,
+    };
     let tmux = match multiplexer {
         Multiplexer::Tmux => TMUX_ENTER,
         Multiplexer::Other => "",
     };
     write(format!("{ENTER}{tmux}").as_bytes(), 0)
+}
+
+/// Takes the terminal for whole lines: nothing is written to it, and its own line editing stays, or comes where a program
+/// before us has left it without.
+pub(super) fn take_lines() -> io::Result<()> {
+    HOOK.call_once(restore_on_panic);
+    let cooked = lines::cooked()?;
+    if !tcgetattr(stdin())?.local_modes.contains(LocalModes::ICANON) {
+        tcsetattr(stdin(), OptionalActions::Now, &cooked)?;
+    }
+    *held() = Held::Told { cooked, writer: Writer::Idle };
+    Ok(())
+}
+
+/// Shows or hides what is typed into a line.
+pub(super) fn echo(echo: Echo) -> io::Result<()> {
+    let mut line = tcgetattr(stdin())?;
+    match (echo, &*held()) {
+        (Echo::Off, _) => line.local_modes.remove(LocalModes::ECHO),
+        (Echo::On, Held::Told { cooked, .. }) => {
+            line.local_modes.set(LocalModes::ECHO, cooked.local_modes.contains(LocalModes::ECHO));
+        }
+        (Echo::On, Held::Free | Held::Ours { .. }) => return Ok(()),
+    }
+    Ok(tcsetattr(stdin(), OptionalActions::Now, &line)?)
 }
 
 /// Sets again what a shell may have changed while it had the terminal and we did not know. The keyboard flags are a
@@ -84,51 +163,102 @@ pub(super) fn take_again() -> io::Result<()> {
     let tmux = match *held() {
         Held::Ours { multiplexer: Multiplexer::Tmux, .. } => TMUX_ENTER,
         Held::Ours { multiplexer: Multiplexer::Other, .. } => "",
-        Held::Free => return Err(io::Error::other(NOT_OURS)),
+        Held::Free | Held::Told { .. } => return Err(io::Error::other(NOT_OURS)),
     };
     write(format!("{LEAVE}{ENTER}{tmux}").as_bytes(), 0)
 }
 
 /// Writes a frame after which the live region begins `rows` rows above the cursor.
 pub(super) fn write(frame: &[u8], rows: u16) -> io::Result<()> {
+    put(frame, Some(rows))
+}
+
+/// Writes what changes nothing on the screen.
+pub(super) fn write_aside(bytes: &[u8]) -> io::Result<()> {
+    put(bytes, None)
+}
+
+fn put(bytes: &[u8], rows: Option<u16>) -> io::Result<()> {
     match &mut *held() {
         Held::Free => return Err(io::Error::other(NOT_OURS)),
-        Held::Ours { writer, .. } => *writer = Writer::Writing,
+        Held::Ours { writer, .. } | Held::Told { writer, .. } => *writer = Writer::Writing,
     }
-    let result = write_all(stdout(), frame, &|| matches!(*held(), Held::Ours { .. }));
-    if let Held::Ours { writer, rows_above, .. } = &mut *held() {
-        *writer = Writer::Idle;
-        *rows_above = rows;
+    let result = write_all(stdout(), bytes, &|| !matches!(*held(), Held::Free));
+    match &mut *held() {
+        Held::Free => {}
+        Held::Ours { writer, rows_above, .. } => {
+            *writer = Writer::Idle;
+            *rows_above = rows.unwrap_or(*rows_above);
+        }
+        Held::Told { writer, .. } => *writer = Writer::Idle,
     }
     WRITTEN.notify_all();
     result
 }
 
+/// Sets the window's title; the shell's is kept for the end by terminals that can.
+pub(super) fn set_title(text: &str) -> io::Result<()> {
+    let keep = match &mut *held() {
+        Held::Free | Held::Told { .. } => return Err(io::Error::other(NOT_OURS)),
+        Held::Ours { title, .. } => match std::mem::replace(title, Title::Ours) {
+            Title::Theirs => TITLE_KEEP,
+            Title::Ours => "",
+        },
+    };
+    write_aside(format!("{keep}\x1b]2;{text}\x1b\\").as_bytes())
+}
+
 /// Shows one of the two screens.
 pub(super) fn show(new: Surface) -> io::Result<()> {
-    let switch = match new {
-        Surface::Inline => ALTERNATE_LEAVE,
-        Surface::Alternate => ALTERNATE_ENTER,
+    let old = match *held() {
+        Held::Ours { surface, .. } => surface,
+        Held::Free | Held::Told { .. } => return Err(io::Error::other(NOT_OURS)),
     };
-    write(switch.as_bytes(), 0)?;
+    if old == new {
+        return Ok(());
+    }
+    // noted first: what is undone without having been done does no harm
+    if new != Surface::Inline
+        && let Held::Ours { surface, .. } = &mut *held()
+    {
+        *surface = new;
+    }
+    write([old.leave(), new.enter()].concat().as_bytes(), 0)?;
     if let Held::Ours { surface, .. } = &mut *held() {
         *surface = new;
     }
     Ok(())
 }
 
+/// Whether all is shown on the alternate screen.
+pub(super) fn is_full() -> bool {
+    matches!(*held(), Held::Ours { surface: Surface::Full(_), .. })
+}
+
 /// Gives the terminal back as it was, if it is ours: the live region gone, the cursor shown where it began, every
 /// mode undone. May be called by anyone at any time, and returns when it is done, whoever did it; a terminal that
 /// reads nothing delays it by some 200 ms, then raw mode alone is left.
 pub fn restore() {
-    let writing = |state: &mut Held| matches!(state, Held::Ours { writer: Writer::Writing, .. });
+    let writing = |state: &mut Held| match state {
+        Held::Free => false,
+        Held::Ours { writer, .. } | Held::Told { writer, .. } => *writer == Writer::Writing,
+    };
     let waited = WRITTEN.wait_timeout_while(held(), PATIENCE, writing);
     let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
-    let Held::Ours { multiplexer, surface, rows_above, .. } = *state else { return };
-    *state = Held::Free;
+    let (multiplexer, surface, title, rows_above) = match std::mem::replace(&mut *state, Held::Free) {
+        Held::Free => return,
+        Held::Told { cooked, .. } => {
+            tcsetattr(stdin(), OptionalActions::Now, &cooked).ok();
+            return;
+        }
+        Held::Ours { multiplexer, surface, title, rows_above, .. } => {
+            (multiplexer, surface, title, rows_above)
+        }
+    };
     let end = Instant::now() + PATIENCE;
     if writable(stdout(), PATIENCE) {
-        write_all(stdout(), &farewell(multiplexer, surface, rows_above), &|| Instant::now() < end).ok();
+        write_all(stdout(), &farewell(multiplexer, surface, title, rows_above), &|| Instant::now() < end)
+            .ok();
     }
     disable_raw_mode().ok();
 }
@@ -148,20 +278,28 @@ fn restore_on_panic() {
 }
 
 /// All that undoes what may have been set, from wherever a frame was cut off.
-fn farewell(multiplexer: Multiplexer, surface: Surface, rows_above: u16) -> Vec<u8> {
+fn farewell(multiplexer: Multiplexer, surface: Surface, title: Title, rows_above: u16) -> Vec<u8> {
     let mut bytes = b"\x1b[?2026l\x1b[m".to_vec();
     match surface {
-        Surface::Alternate => bytes.extend_from_slice(ALTERNATE_LEAVE.as_bytes()),
+        Surface::Page | Surface::Full(_) => bytes.extend_from_slice(surface.leave().as_bytes()),
         Surface::Inline if rows_above > 0 => {
             bytes.extend_from_slice(format!("\x1b[{rows_above}A").as_bytes());
         }
         Surface::Inline => {}
     }
-    bytes.extend_from_slice(SAFE_ERASE);
+    match surface {
+        Surface::Inline | Surface::Page => bytes.extend_from_slice(SAFE_ERASE),
+        // nothing of ours ever stood on the other screen
+        Surface::Full(_) => {}
+    }
     bytes.extend_from_slice(b"\x1b[?7h\x1b[?25h");
     match multiplexer {
         Multiplexer::Tmux => bytes.extend_from_slice(TMUX_LEAVE.as_bytes()),
         Multiplexer::Other => {}
+    }
+    match title {
+        Title::Ours => bytes.extend_from_slice(TITLE_BACK.as_bytes()),
+        Title::Theirs => {}
     }
     bytes.extend_from_slice(LEAVE.as_bytes());
     bytes
@@ -241,10 +379,20 @@ mod tests {
 
     #[test]
     fn the_farewell_undoes_all_that_was_set() {
-        let bytes = String::from_utf8(farewell(Multiplexer::Tmux, Surface::Inline, 3)).unwrap();
+        let bytes =
+            String::from_utf8(farewell(Multiplexer::Tmux, Surface::Inline, Title::Theirs, 3)).unwrap();
         let expected = "\x1b[?2026l\x1b[m\x1b[3A\r\x1b[C\x1b[J\r\x1b[K\x1b[?7h\x1b[?25h\x1b[>4;0m\x1b[<u\x1b[?1004l\x1b[?2004l";
         assert_eq!(bytes, expected);
-        let bytes = String::from_utf8(farewell(Multiplexer::Other, Surface::Alternate, 3)).unwrap();
+        let bytes = String::from_utf8(farewell(Multiplexer::Other, Surface::Page, Title::Ours, 3)).unwrap();
         assert!(bytes.contains("\x1b[?1049l") && !bytes.contains("3A"));
+        assert!(!bytes.contains("?1007") && !bytes.contains("?1000"));
+        assert!(bytes.contains("\x1b]2;\x1b\\\x1b[23;2t"));
+        for (mouse, undone) in [
+            (Mouse::Untouched, "\x1b[?1007h\x1b[?1007r\x1b[<u\x1b[?25h\x1b[?1049l"),
+            (Mouse::Reported, "\x1b[?1006l\x1b[?1000l\x1b[<u\x1b[?25h\x1b[?1049l"),
+        ] {
+            let bytes = farewell(Multiplexer::Other, Surface::Full(mouse), Title::Ours, 3);
+            assert!(String::from_utf8(bytes).unwrap().contains(undone), "{mouse:?}");
+        }
     }
 }

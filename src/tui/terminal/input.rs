@@ -1,21 +1,30 @@
 //! What the user did, translated from the terminal library's words into ours.
 
-use crossterm::event::{self, Event, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{self, Event, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind};
 use ratatui::layout::Size;
 
-use crate::tui::key::{Key, KeyCode, Mods};
+use super::background::Brightness;
+use crate::tui::key::{Key, KeyCode, Mods, Wheel};
 
 /// What the user did, in our words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A key.
     Key(Key),
+    /// An arrow so many times at once: what a terminal makes of the wheel, or of a key over a slow line.
+    Burst(Key, u16),
+    /// The wheel.
+    Wheel(Wheel),
     /// Text pasted at once; its lines end in `\n`.
     Paste(String),
+    /// A line that the terminal itself has edited, without its end.
+    Line(String),
     /// The window's new size.
     Resize(Size),
     /// Whether the window has the keyboard.
     Focus(Focus),
+    /// How bright the background is: an answer to [`super::Terminal::ask_background`].
+    Background(Brightness),
 }
 
 /// Whether the window has the keyboard.
@@ -36,7 +45,21 @@ pub(super) fn translate(event: Event) -> Option<Input> {
         Event::Resize(width, height) => Some(Input::Resize(Size::new(width, height))),
         Event::FocusGained => Some(Input::Focus(Focus::Gained)),
         Event::FocusLost => Some(Input::Focus(Focus::Lost)),
-        Event::Mouse(_) => None,
+        Event::Mouse(mouse) => wheel(mouse.kind).map(Input::Wheel),
+    }
+}
+
+/// Nothing else of the mouse has a meaning.
+fn wheel(kind: MouseEventKind) -> Option<Wheel> {
+    match kind {
+        MouseEventKind::ScrollUp => Some(Wheel::Up),
+        MouseEventKind::ScrollDown => Some(Wheel::Down),
+        MouseEventKind::Down(_)
+        | MouseEventKind::Up(_)
+        | MouseEventKind::Drag(_)
+        | MouseEventKind::Moved
+        | MouseEventKind::ScrollLeft
+        | MouseEventKind::ScrollRight => None,
     }
 }
 

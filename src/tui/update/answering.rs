@@ -3,7 +3,7 @@
 //! A number takes an option at once; what else is typed begins an answer in own words, since nothing that one types could mean
 //! anything else. Esc leaves the question unanswered and Ctrl+C ends the run, which alone is possible at any moment.
 
-use super::input;
+use super::{input, reports};
 use crate::protocol::Answer;
 use crate::tui::effect::Effect;
 use crate::tui::key::{Key, KeyCode};
@@ -11,7 +11,6 @@ use crate::tui::keymap::{self, Action, Focus};
 use crate::tui::model::answering::Answering;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::moment::Moment;
-use crate::tui::model::overlay::{Overlay, Page, PageOf};
 use crate::tui::model::question::Step;
 use crate::tui::model::{Model, Stage};
 
@@ -57,10 +56,7 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
         Pressed::Unanswered => answer(model, Answer::Deny { words: None }),
         Pressed::Abort => input::stop(model),
         Pressed::Elsewhere(effect) => vec![effect],
-        Pressed::Page => {
-            model.overlay = Some(Overlay::Page(Page::open(PageOf::Transcript)));
-            Vec::new()
-        }
+        Pressed::Page => reports::open_transcript(model),
     }
 }
 

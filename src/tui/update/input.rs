@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::slash;
-use crate::tui::effect::Effect;
-use crate::tui::key::Key;
+use super::{reports, scroll, slash};
+use crate::tui::effect::{Effect, ImageWish};
+use crate::tui::key::{Key, KeyCode, Mods};
 use crate::tui::keymap::{self, Action, Focus};
 use crate::tui::model::Model;
 use crate::tui::model::buffer::{Edit, Motion, Went};
@@ -16,12 +16,53 @@ use crate::tui::model::overlay::{Overlay, Page, PageOf};
 use crate::tui::model::queue::Queued;
 use crate::tui::model::run::Stopping;
 use crate::tui::model::transcript::Cell;
+use crate::tui::model::vim::Mode;
 
 /// How soon a second Ctrl+C on an empty input leaves (the outside contract).
 const LEAVE_WITHIN: Duration = Duration::from_secs(2);
 
 /// A key in the input line.
 pub(super) fn press(model: &mut Model, now: Moment, key: Key, focus: Focus) -> Vec<Effect> {
+    let mut effects = act(model, now, key, focus);
+    effects.extend(wish(model));
+    effects
+}
+
+/// Paths are looked for elsewhere: the key that asks for them has long been shown when they come.
+pub(super) fn wish(model: &mut Model) -> Option<Effect> {
+    model.composer.take_wish().map(Effect::FindFiles)
+}
+
+/// Whether vi's keys have taken it; what they leave means what it means without them.
+fn is_vims(model: &mut Model, now: Moment, key: Key, focus: Focus) -> bool {
+    let columns = usize::from(model.size.columns);
+    match (model.composer.vim_mode(), key.code) {
+        // with nothing written there is nothing to leave: Esc ends the run
+        (Some(Mode::Insert), KeyCode::Esc) if focus == Focus::Running && model.composer.is_empty() => false,
+        (Some(_), KeyCode::Esc) => model.composer.escape_vim() == Escaped::Closed,
+        (Some(Mode::Normal), KeyCode::Char('?')) if model.composer.is_empty() => false,
+        (Some(Mode::Normal), KeyCode::Char(c)) if key.mods == Mods::NONE => {
+            model.recent.printable = Some(now);
+            model.composer.press_vim(c, columns);
+            true
+        }
+        (Some(Mode::Normal), KeyCode::Char('r')) if key.mods == Mods::CTRL => {
+            model.composer.edit(Edit::Redo);
+            true
+        }
+        (Some(Mode::Normal), KeyCode::Backspace) => {
+            model.composer.press_vim('h', columns);
+            true
+        }
+        (Some(Mode::Insert | Mode::Normal) | None, _) => false,
+    }
+}
+
+fn act(model: &mut Model, now: Moment, key: Key, focus: Focus) -> Vec<Effect> {
+    if is_vims(model, now, key, focus) {
+        model.recent.leave = None;
+        return Vec::new();
+    }
     let Some(action) = keymap::action(focus, key) else { return Vec::new() };
     let leave_armed = model.recent.leave.take();
     match action {
@@ -40,7 +81,7 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key, focus: Focus) -> V
         Action::Enter => return enter(model, focus),
         Action::Help if model.composer.is_empty() => open(model, PageOf::Help),
         Action::Help => model.composer.type_in('?'),
-        Action::Transcript => open(model, PageOf::Transcript),
+        Action::Transcript => return reports::open_transcript(model),
         Action::Close => {
             model.composer.escape();
         }
@@ -50,11 +91,16 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key, focus: Focus) -> V
         Action::DeleteOrLeave => model.composer.edit(Edit::Delete(Motion::Right)),
         Action::Todos if model.aside.todos.list.is_empty() => remark(model, "there is no list of steps"),
         Action::Todos => model.aside.todos.toggle(),
+        Action::PasteImage => return vec![Effect::Image(ImageWish::Paste)],
         Action::Background => return vec![Effect::MoveForeground],
+        Action::EditOutside => return vec![Effect::EditOutside(model.composer.written().text().to_owned())],
         Action::NextMode => return vec![Effect::NextMode],
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
-        Action::PageUp
+        Action::Find
+        | Action::Older
+        | Action::Newer
+        | Action::PageUp
         | Action::PageDown
         | Action::Top
         | Action::Bottom
@@ -111,6 +157,7 @@ fn enter(model: &mut Model, focus: Focus) -> Vec<Effect> {
     // before there is anybody to talk to, what is sent waits as it does behind a run
     let focus = if model.stage.has_conversation() { focus } else { Focus::Running };
     if focus == Focus::Input && model.composer.is_empty() {
+        scroll::follow(model);
         return vec![Effect::Again];
     }
     match model.composer.enter() {
@@ -120,15 +167,33 @@ fn enter(model: &mut Model, focus: Focus) -> Vec<Effect> {
 }
 
 fn submit(model: &mut Model, submission: &Submission, focus: Focus) -> Vec<Effect> {
-    // who has sent something is not typing any more
+    // who has sent something is not typing any more, and wants to see what comes of it
     model.recent.printable = None;
+    scroll::follow(model);
     let mut effects = vec![Effect::KeepInput(history::to_line(&submission.draft, 0))];
     let text = submission.text();
     match submission.mode {
-        InputMode::Command => effects.extend(slash::run(model, text, focus)),
-        InputMode::Prompt | InputMode::Shell | InputMode::Note => effects.extend(say(model, text, focus)),
+        InputMode::Command | InputMode::Shell | InputMode::Note => {
+            effects.extend(obey(model, submission.mode, text, focus));
+        }
+        InputMode::Prompt => effects.extend(say(model, text, focus)),
     }
     effects
+}
+
+/// A line with its sign. What is not to be done while a run goes on waits for its end.
+fn obey(model: &mut Model, mode: InputMode, line: &str, focus: Focus) -> Vec<Effect> {
+    let body = line.get(1..).unwrap_or_default().trim();
+    match mode {
+        InputMode::Command => slash::run(model, line, focus),
+        InputMode::Shell | InputMode::Note if focus == Focus::Running => {
+            model.queue.push(Queued::Command(line.to_owned()));
+            Vec::new()
+        }
+        InputMode::Shell => vec![Effect::RunOwn(body.to_owned())],
+        InputMode::Note => vec![Effect::Note(body.to_owned())],
+        InputMode::Prompt => say(model, line, focus),
+    }
 }
 
 /// Says `text`: a new run, or one more in the queue.
@@ -187,8 +252,17 @@ fn as_draft(queued: &Queued) -> Draft {
 
 /// What waited behind a run that is over, or for its beginning: the commands run, unless another run comes first.
 pub(super) fn run_commands(model: &mut Model) -> Vec<Effect> {
-    let lines = model.queue.take_commands();
-    lines.iter().flat_map(|line| slash::run(model, line, Focus::Input)).collect()
+    let mut effects = Vec::new();
+    let mut lines = model.queue.take_commands().into_iter();
+    while let Some(line) = lines.next() {
+        let mode = Draft::plain(line.as_str()).signed().mode();
+        effects.extend(obey(model, mode, &line, Focus::Input));
+        if mode == InputMode::Shell {
+            // it is a run of its own: the others wait for its end
+            lines.by_ref().for_each(|line| model.queue.push(Queued::Command(line)));
+        }
+    }
+    effects
 }
 
 /// Adds a remark to the transcript.
@@ -305,5 +379,48 @@ mod tests {
         assert_eq!(model.recent.printable, Some(Moment(50)));
         press(&mut model, 60, "<enter>");
         assert_eq!(model.recent.printable, None);
+    }
+
+    #[test]
+    fn vis_keys_edit_in_normal_mode_and_esc_keeps_its_meaning() {
+        let mut model = idle();
+        press(&mut model, 0, "/vim<enter>one two<esc>bdwx");
+        assert_eq!((draft(&model), model.composer.vim_mode()), ("one", Some(Mode::Normal)));
+        assert_eq!(wishes(&mut model, 0, "iX<enter>"), [submit("onXe")]);
+        assert_eq!(model.composer.vim_mode(), Some(Mode::Insert));
+        let mut model = running();
+        press(&mut model, 0, "/vim<enter>");
+        assert_eq!(press(&mut model, 0, "<esc>"), [Effect::Abort], "nothing is written");
+        let mut model = running();
+        press(&mut model, 0, "/vim<enter>x");
+        assert_eq!(press(&mut model, 0, "<esc>"), [], "to normal mode");
+        assert_eq!(press(&mut model, 0, "<esc>"), [Effect::Abort]);
+        press(&mut model, 0, "/vim<enter>");
+    }
+
+    #[test]
+    fn a_command_of_the_users_own_runs_at_rest_and_waits_behind_a_run() {
+        let mut model = idle();
+        assert_eq!(wishes(&mut model, 0, "!ls -l<enter>"), [Effect::RunOwn("ls -l".to_owned())]);
+        assert_eq!(wishes(&mut model, 0, "# use tabs<enter>"), [Effect::Note("use tabs".to_owned())]);
+        let mut model = running();
+        assert_eq!(wishes(&mut model, 0, "#a<enter>!ls<enter>/clear<enter>"), []);
+        assert_eq!(queued(&model), ["#a", "!ls", "/clear"]);
+        let effects = super::super::testing::end(
+            &mut model,
+            crate::protocol::RunEnd::Done,
+            &[],
+            crate::conversation::Followed::ByNothing,
+        );
+        assert_eq!(effects, [Effect::Note("a".to_owned()), Effect::RunOwn("ls".to_owned())]);
+        assert_eq!(queued(&model), ["/clear"], "it waits for the end of that command");
+    }
+
+    #[test]
+    fn a_path_is_looked_for_as_it_is_typed() {
+        let mut model = idle();
+        let find = |typed: &str| Effect::FindFiles(typed.to_owned());
+        assert_eq!(press(&mut model, 0, "@ab"), [find(""), find("a"), find("ab")]);
+        assert_eq!(press(&mut model, 0, " x"), []);
     }
 }

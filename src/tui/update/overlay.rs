@@ -1,11 +1,12 @@
 //! Keys while a page or a list lies over everything.
 
-use super::{permissions, tasks};
-use crate::tui::effect::Effect;
-use crate::tui::key::Key;
+use super::{permissions, sessions, tasks, themes};
+use crate::tui::effect::{Effect, ReportWish};
+use crate::tui::key::{Key, KeyCode};
 use crate::tui::keymap::{self, Action, Focus};
 use crate::tui::model::choice::Go;
-use crate::tui::model::overlay::{Overlay, Page, PageOf};
+use crate::tui::model::draft::Draft;
+use crate::tui::model::overlay::{Overlay, Page, PageOf, Search, Seek};
 use crate::tui::model::picker::{Picked, Picker, Press};
 use crate::tui::model::{Model, Stage};
 
@@ -14,7 +15,8 @@ pub(super) fn press(model: &mut Model, key: Key) -> Vec<Effect> {
     let (overlay, effects) = match model.overlay.take() {
         Some(Overlay::Page(page)) => turn(page, key, model.size.rows),
         Some(Overlay::Models(picker)) => pick_model(*picker, key, &model.stage),
-        Some(Overlay::Sessions(picker)) => pick_session(*picker, key),
+        Some(Overlay::Sessions(open)) => return sessions::press(model, open, key),
+        Some(Overlay::Themes(open)) => themes::pick(open, key),
         Some(Overlay::Tasks(tasks)) => return tasks::press(model, tasks, key),
         Some(Overlay::Permissions(open)) => return permissions::press(model, *open, key),
         None => (None, Vec::new()),
@@ -24,25 +26,70 @@ pub(super) fn press(model: &mut Model, key: Key) -> Vec<Effect> {
 }
 
 fn turn(mut page: Page, key: Key, rows: u16) -> (Option<Overlay>, Vec<Effect>) {
+    let effects = match &page.search {
+        Search::Typing(_) => {
+            type_search(&mut page, key);
+            Vec::new()
+        }
+        Search::Nothing | Search::For(_) => match read(&mut page, key, rows) {
+            Turned::Open(effects) => effects,
+            Turned::Closed => {
+                let stop = page.report.awaited.as_ref().map(|_| Effect::Report(ReportWish::Stop));
+                return (None, stop.into_iter().collect());
+            }
+        },
+    };
+    (Some(Overlay::Page(page)), effects)
+}
+
+/// What a key has made of a page.
+enum Turned {
+    Open(Vec<Effect>),
+    Closed,
+}
+
+fn read(page: &mut Page, key: Key, rows: u16) -> Turned {
     let focus = match page.of {
-        PageOf::Transcript => Focus::Pager,
+        PageOf::Transcript | PageOf::Report => Focus::Pager,
         PageOf::Help => Focus::Help,
     };
     // One row stays in sight from screen to screen, one is the line of keys.
     let screen = usize::from(rows).saturating_sub(2).max(1);
     match keymap::action(focus, key) {
-        Some(Action::Close) => return (None, Vec::new()),
-        Some(Action::Up) => page.up += 1,
+        // Esc ends the search first
+        Some(Action::Close) if key.code == KeyCode::Esc && page.search.sought().is_some() => {
+            (page.search, page.found) = (Search::Nothing, None);
+        }
+        Some(Action::Close) => return Turned::Closed,
+        Some(Action::Up) => page.up = page.up.saturating_add(1),
         Some(Action::Down) => page.up = page.up.saturating_sub(1),
-        Some(Action::PageUp) => page.up += screen,
+        Some(Action::PageUp) => page.up = page.up.saturating_add(screen),
         Some(Action::PageDown) => page.up = page.up.saturating_sub(screen),
         Some(Action::Top) => page.up = Page::TOP,
         Some(Action::Bottom) => page.up = 0,
-        Some(Action::Suspend) => return (Some(Overlay::Page(page)), vec![Effect::Suspend]),
-        Some(Action::Redraw) => return (Some(Overlay::Page(page)), vec![Effect::Redraw]),
+        Some(Action::Find) => page.search = Search::Typing(Box::default()),
+        Some(Action::Older) => page.seek = Some(Seek::Older),
+        Some(Action::Newer) => page.seek = Some(Seek::Newer),
+        Some(Action::Suspend) => return Turned::Open(vec![Effect::Suspend]),
+        Some(Action::Redraw) => return Turned::Open(vec![Effect::Redraw]),
         _ => {}
     }
-    (Some(Overlay::Page(page)), Vec::new())
+    Turned::Open(Vec::new())
+}
+
+/// A key while it is typed what to search for. Nothing typed is no search.
+fn type_search(page: &mut Page, key: Key) {
+    let Search::Typing(typed) = &mut page.search else { return };
+    match keymap::action(Focus::Search, key) {
+        Some(Action::Type(c)) => typed.type_in(Draft::plain(c)),
+        Some(Action::Edit(edit)) => typed.edit(edit),
+        Some(Action::Enter) if !typed.is_empty() => {
+            page.search = Search::For(typed.draft().text().to_owned());
+            (page.seek, page.found) = (Some(Seek::Newest), None);
+        }
+        Some(Action::Enter | Action::Close) => (page.search, page.found) = (Search::Nothing, None),
+        _ => {}
+    }
 }
 
 /// Without a model there is nothing to do: whoever leaves the list then leaves the program.
@@ -52,26 +99,15 @@ fn pick_model(mut picker: Picker, key: Key, stage: &Stage) -> (Option<Overlay>, 
         Picked::Left if picker.awaited().is_some() => (None, vec![Effect::StopListing]),
         Picked::Left if stage.has_conversation() => (None, Vec::new()),
         Picked::Left => (None, vec![Effect::Quit]),
-        Picked::Item(_) => {
-            (None, chosen(&picker).map(|(name, _)| Effect::SwitchModel(name)).into_iter().collect())
-        }
+        Picked::Item(_) => (None, chosen(&picker).map(Effect::SwitchModel).into_iter().collect()),
     }
 }
 
-/// Whoever leaves the list begins a new session.
-fn pick_session(mut picker: Picker, key: Key) -> (Option<Overlay>, Vec<Effect>) {
-    match press_picker(&mut picker, key) {
-        Picked::Open => (Some(Overlay::Sessions(Box::new(picker))), Vec::new()),
-        Picked::Left => (None, vec![Effect::Resume(None)]),
-        Picked::Item(_) => (None, vec![Effect::Resume(chosen(&picker).map(|(_, id)| id))]),
-    }
+fn chosen(picker: &Picker) -> Option<String> {
+    picker.choice().chosen().map(|(_, item)| item.label.clone())
 }
 
-fn chosen(picker: &Picker) -> Option<(String, String)> {
-    picker.choice().chosen().map(|(_, item)| (item.label.clone(), item.detail.clone()))
-}
-
-fn press_picker(picker: &mut Picker, key: Key) -> Picked {
+pub(super) fn press_picker(picker: &mut Picker, key: Key) -> Picked {
     let press = match keymap::action(Focus::Picker, key) {
         Some(Action::Type(c)) => Press::Type(c),
         Some(Action::Edit(edit)) => Press::Edit(edit),
@@ -94,7 +130,13 @@ mod tests {
     fn up(model: &Model) -> Option<usize> {
         match &model.overlay {
             Some(Overlay::Page(page)) => Some(page.up),
-            Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_) | Overlay::Permissions(_))
+            Some(
+                Overlay::Models(_)
+                | Overlay::Sessions(_)
+                | Overlay::Tasks(_)
+                | Overlay::Permissions(_)
+                | Overlay::Themes(_),
+            )
             | None => None,
         }
     }
@@ -113,6 +155,32 @@ mod tests {
             assert_eq!(press(&mut model, 0, close), [], "{close}");
             assert_eq!(up(&model), None, "{close}");
         }
+    }
+
+    fn page(model: &Model) -> &Page {
+        match &model.overlay {
+            Some(Overlay::Page(page)) => page,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_search_is_typed_found_walked_and_left() {
+        let mut model = idle();
+        press(&mut model, 0, "<c-o>/qxN<c-u>nq<enter>");
+        assert_eq!((page(&model).search.sought(), page(&model).seek), (Some("nq"), Some(Seek::Newest)));
+        press(&mut model, 0, "n");
+        assert_eq!(page(&model).seek, Some(Seek::Older));
+        press(&mut model, 0, "N");
+        assert_eq!(page(&model).seek, Some(Seek::Newer));
+        press(&mut model, 0, "<esc>");
+        assert_eq!(page(&model).search.sought(), None, "Esc leaves the search");
+        press(&mut model, 0, "/<enter>");
+        assert!(matches!(page(&model).search, Search::Nothing), "nothing is no search");
+        press(&mut model, 0, "/ab<esc>g");
+        assert_eq!((page(&model).search.sought(), page(&model).up), (None, Page::TOP));
+        press(&mut model, 0, "<esc>");
+        assert!(model.overlay.is_none());
     }
 
     #[test]

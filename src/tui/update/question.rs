@@ -1,6 +1,6 @@
 //! Keys while a question waits: a permission, or the turn limit.
 
-use super::input;
+use super::{input, reports};
 use crate::conversation::GoOn;
 use crate::protocol::{Answer, Occasion};
 use crate::tui::effect::Effect;
@@ -9,7 +9,6 @@ use crate::tui::keymap::{self, Action, Focus};
 use crate::tui::model::buffer::Buffer;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::moment::Moment;
-use crate::tui::model::overlay::{Overlay, Page, PageOf};
 use crate::tui::model::question::{Asking, Row, Seen, Step};
 use crate::tui::model::{Model, Stage};
 
@@ -69,8 +68,7 @@ fn show_whole(model: &mut Model) -> Vec<Effect> {
     if let Stage::Asking(asking) = &mut model.stage {
         asking.seen = Seen::Whole;
     }
-    model.overlay = Some(Overlay::Page(Page::open(PageOf::Transcript)));
-    Vec::new()
+    reports::open_transcript(model)
 }
 
 /// A paste into the words of a refusal. Says whether words are being typed.
@@ -195,8 +193,9 @@ mod tests {
     use super::super::testing::{asked, draft, happen, press, reply, running};
     use super::*;
     use crate::protocol::{Asked, Hold, Network, Question, QuestionId, Writes};
+    use crate::tui::effect::ReportWish;
     use crate::tui::model::question::Guard;
-    use crate::tui::model::{AtLimit, Size};
+    use crate::tui::model::{AtLimit, Limit, Size};
     use crate::tui::msg::{Msg, Reply};
     use crate::tui::update::update;
 
@@ -339,10 +338,12 @@ mod tests {
         };
         check((120, 40), "2", &saved);
         check((80, 24), "2", &saved);
-        check((40, 12), "2", &[]);
-        check((40, 12), "2q2", &saved);
-        check((40, 12), "<c-o>q2", &saved);
-        check((40, 12), "2q1", &answered(Answer::Allow));
+        let page = Effect::Report(ReportWish::Results);
+        let seen = [std::slice::from_ref(&page), &saved].concat();
+        check((40, 12), "2", std::slice::from_ref(&page));
+        check((40, 12), "2q2", &seen);
+        check((40, 12), "<c-o>q2", &seen);
+        check((40, 12), "2q1", &[vec![page], answered(Answer::Allow)].concat());
     }
 
     #[test]
@@ -359,7 +360,12 @@ mod tests {
         let check = |at: u64, keys: &str, expected: &[Effect]| {
             let mut model = running();
             let guard = Guard::new(Moment(0), None);
-            model.stage = Stage::AtLimit(AtLimit { turns: 2, calls: 1, took: Duration::ZERO, guard });
+            model.stage = Stage::AtLimit(AtLimit {
+                limit: Limit::Turns { turns: 2 },
+                calls: 1,
+                took: Duration::ZERO,
+                guard,
+            });
             assert_eq!(press(&mut model, at, keys), expected, "{keys} at {at}");
         };
         for key in ["y", "<enter>"] {

@@ -2,7 +2,7 @@
 
 use super::input::{give_back, remark, run_commands};
 use super::slash::PICK_MODEL;
-use super::{permissions, tasks};
+use super::{offered, permissions, reports, sessions, tasks, themes};
 use crate::app::ModelRow;
 use crate::protocol::{Message, QuestionId, ToolCall};
 use crate::tui::effect::Effect;
@@ -28,10 +28,8 @@ pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> 
             let guard = Guard::new(now, model.recent.printable);
             model.stage = Stage::Trusting(Trusting { question: *question, focus: 2, guard });
         }
-        Reply::PickSession(sessions) => {
-            let items = sessions.into_iter().map(|(id, title)| Item::new(title, id)).collect();
-            model.overlay = Some(Overlay::Sessions(Box::new(Picker::new("Resume", items))));
-        }
+        Reply::Session(reply) => return sessions::take(model, reply),
+        Reply::Report(reply) => reports::take(model, reply),
         Reply::AskEndpoint(offer) => ask_endpoint(model, offer),
         Reply::LocalServers(servers) => {
             if let Stage::Choosing(choosing) = &mut model.stage {
@@ -64,21 +62,27 @@ pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> 
         }
         Reply::Todos(list) => model.aside.todos.list = list,
         Reply::Rules(in_force) => permissions::listed(model, *in_force),
+        Reply::Themes(list) => themes::listed(model, list),
+        Reply::Said(text) => remark(model, text),
         Reply::Tasks(jobs) => tasks::listed(model, now, jobs),
         Reply::TaskOutput { id, text } => tasks::printed(model, id, text),
         Reply::NothingMoved => remark(model, "nothing runs that could go on in the background"),
-        Reply::Cleared => {
-            model.meter = Meter::default();
-            model.aside = Aside::default();
-            remark(model, "a new session has begun; the old one stays on disk");
-        }
+        Reply::Copied { text, said } => return vec![Effect::Clipboard { text, said }],
+        Reply::Cleared => cleared(model),
         Reply::Lines(lines) => model.transcript.push(Cell::Lines(lines)),
         Reply::Failed(text) => failed(model, text),
+        Reply::Input(reply) => return offered::take(model, reply),
         Reply::InputHistory(lines) => {
             model.composer.load_history(lines.iter().filter_map(|line| history::from_line(line)));
         }
     }
     Vec::new()
+}
+
+fn cleared(model: &mut Model) {
+    model.meter = Meter::default();
+    model.aside = Aside::default();
+    remark(model, "a new session has begun; the old one stays on disk");
 }
 
 /// The list that was asked for. One that nobody waits for any more is not shown, unless there is nobody to talk to without it.
@@ -113,6 +117,11 @@ fn ready(model: &mut Model, mut facts: Facts) -> Vec<Effect> {
     let remarks = std::mem::take(&mut facts.remarks);
     model.facts = facts;
     model.stage = Stage::Idle;
+    // of another session nothing counts any more
+    (model.meter, model.aside) = (Meter::default(), Aside::default());
+    if let Some(Overlay::Sessions(_)) = model.overlay {
+        model.overlay = None;
+    }
     let head = Facts { resumed: None, ..model.facts.clone() };
     model.transcript.push(Cell::Head(Box::new(head)));
     if let Some(resumed) = resumed {

@@ -8,11 +8,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::input::{give_back, remark, run_commands};
-use super::tasks;
+use super::{reports, tasks};
 use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
-    AgentEvent, Approval, Asked, CallId, Display, Entry, EntryBody, LoopResult, Message, NoticeKind, Origin,
-    Question, RunEnd, ToolCall, ToolMessage, ToolName, ToolStatus, Waiting,
+    AgentEvent, Approval, Asked, Attachment, CallId, Display, Entry, EntryBody, LoopResult, Message,
+    NoticeKind, Origin, Question, RunEnd, ToolCall, ToolMessage, ToolName, ToolStatus, UserMessage, Waiting,
 };
 use crate::tui::effect::Effect;
 use crate::tui::model::answering::Answering;
@@ -22,7 +22,7 @@ use crate::tui::model::moment::Moment;
 use crate::tui::model::question::{Asking, Guard};
 use crate::tui::model::run::RunView;
 use crate::tui::model::transcript::Cell;
-use crate::tui::model::{AtLimit, Model, Stage};
+use crate::tui::model::{AtLimit, Limit, Model, Stage};
 
 /// What to do after a failure (the outside contract).
 const ASK_AGAIN: &str = "The message is kept: Enter on the empty input asks again.";
@@ -30,12 +30,23 @@ const ASK_AGAIN: &str = "The message is kept: Enter on the empty input asks agai
 /// Takes what happened in the conversation.
 pub(super) fn happened(model: &mut Model, now: Moment, happening: Happening) -> Vec<Effect> {
     match happening {
-        Happening::Event(event) => event_came(model, now, event),
+        Happening::Event(event) => {
+            let answers = is_answer(&event);
+            event_came(model, now, event);
+            if answers {
+                return reports::refresh(model);
+            }
+        }
         Happening::Asked(question) => asked(model, now, question),
         Happening::Jobs(news) => tasks::news(model, now, news),
         Happening::Ended(ended) => return end(model, now, *ended),
     }
     Vec::new()
+}
+
+/// Whether a call has been answered.
+fn is_answer(event: &AgentEvent) -> bool {
+    matches!(event, AgentEvent::Recorded(entry) if matches!(entry.body, EntryBody::Message(Message::Tool(_))))
 }
 
 /// A run begins, or goes on after a question.
@@ -47,9 +58,7 @@ pub(super) fn begin(model: &mut Model, now: Moment) {
 /// A message that was said earlier, shown again.
 pub(super) fn show_message(model: &mut Model, message: &Message) {
     match message {
-        Message::User(user) if is_spoken(user.origin) => {
-            model.transcript.push(Cell::User(user.content.to_text()));
-        }
+        Message::User(user) if is_spoken(user.origin) => show_words(model, user),
         Message::Assistant(answer) => {
             let mut live = Live::default();
             let blocks = live.push(&answer.text).into_iter().chain(live.finish());
@@ -59,10 +68,32 @@ pub(super) fn show_message(model: &mut Model, message: &Message) {
     }
 }
 
+/// What the user said, and what `@` brought with it.
+fn show_words(model: &mut Model, user: &UserMessage) {
+    model.transcript.push(Cell::User(user.words()));
+    if !user.attachments.is_empty() {
+        let root = std::path::Path::new(&model.facts.root);
+        let named = user.attachments.iter().map(|file| attached(file, root)).collect::<Vec<_>>();
+        remark(model, format!("attached {}", named.join(", ")));
+    }
+}
+
+/// As it would be written behind `@`.
+fn attached(file: &Attachment, root: &std::path::Path) -> String {
+    let path = std::path::Path::new(&file.path);
+    let path = path.strip_prefix(root).ok().filter(|path| !path.as_os_str().is_empty()).unwrap_or(path);
+    match file.lines {
+        Some((first, last)) if first == last => format!("{}:{first}", path.display()),
+        Some((first, last)) => format!("{}:{first}-{last}", path.display()),
+        None => path.display().to_string(),
+    }
+}
+
 /// A call of an earlier process with its answer, as far as the answer tells how it went.
 pub(super) fn show_call(model: &mut Model, call: &ToolCall, answer: &ToolMessage) {
     let text = answer.content.to_text();
     let done = DoneCall {
+        id: call.id.clone(),
         label: label_of(call, &model.facts.root),
         status: answer.status,
         display: match Kind::of(call.name.as_str()) {
@@ -107,11 +138,24 @@ fn event_came(model: &mut Model, now: Moment, event: AgentEvent) {
             }
         }),
         AgentEvent::ToolResult { id, name, status, display, duration, .. } => {
-            let done =
-                DoneCall { label: Label::of(name.as_str(), &Value::Null, ""), status, display, duration };
+            let done = DoneCall {
+                id: id.clone(),
+                label: Label::of(name.as_str(), &Value::Null, ""),
+                status,
+                display,
+                duration,
+            };
             finish_call(model, &id, &name, done);
         }
-        AgentEvent::PermissionDenied { .. } | AgentEvent::Compaction { .. } => {}
+        AgentEvent::PermissionDenied { .. } => {}
+        AgentEvent::Measured { context } => model.meter.context = context,
+        AgentEvent::Compaction { tokens_before, tokens_after } => {
+            tell_explored(model);
+            if model.meter.context > 0 {
+                model.meter.context = tokens_after;
+            }
+            model.transcript.push(Cell::Compacted { before: tokens_before, after: tokens_after });
+        }
         AgentEvent::Retry { error, discard, .. } => {
             if discard {
                 void(model, now, &error);
@@ -184,8 +228,9 @@ fn recorded(model: &mut Model, now: Moment, entry: Entry) {
             if user.origin == Origin::Queued {
                 model.queue.drop_first_message();
             }
-            if is_spoken(user.origin) {
-                model.transcript.push(Cell::User(user.content.to_text()));
+            // what a command of the user's own printed is shown as it comes
+            if is_spoken(user.origin) && user.origin != Origin::Shell {
+                show_words(model, &user);
             }
         }
         EntryBody::Message(Message::Assistant(answer)) => {
@@ -314,13 +359,11 @@ fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
             }
         }
         RunEnd::TurnLimit { turns } | RunEnd::Looping { turns } => {
-            let guard = Guard::new(now, model.recent.printable);
-            model.stage = Stage::AtLimit(AtLimit {
-                turns: *turns,
-                calls: result.metadata.tool_calls_count,
-                took: result.metadata.duration,
-                guard,
-            });
+            stop_at(model, now, &result, Limit::Turns { turns: *turns });
+            return Vec::new();
+        }
+        RunEnd::OverBudget { used } => {
+            stop_at(model, now, &result, Limit::Budget { used: used.clone() });
             return Vec::new();
         }
     }
@@ -338,14 +381,20 @@ fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
     }
 }
 
+fn stop_at(model: &mut Model, now: Moment, result: &LoopResult, limit: Limit) {
+    let (calls, took) = (result.metadata.tool_calls_count, result.metadata.duration);
+    let guard = Guard::new(now, model.recent.printable);
+    model.stage = Stage::AtLimit(AtLimit { limit, calls, took, guard });
+}
+
 fn summarise(model: &mut Model, result: &LoopResult) {
     let metadata = &result.metadata;
-    model.transcript.push(Cell::Summary {
-        turns: metadata.turns_count,
-        calls: metadata.tool_calls_count,
-        took: metadata.duration,
-        tokens: metadata.usage.total_tokens,
-    });
+    if metadata.turns_count == 0 {
+        // a command of the user's own, which says itself how it went
+        return;
+    }
+    let (turns, calls, took) = (metadata.turns_count, metadata.tool_calls_count, metadata.duration);
+    model.transcript.push(Cell::Summary { turns, calls, took, tokens: metadata.usage.total_tokens });
 }
 
 #[cfg(test)]
@@ -358,7 +407,7 @@ mod tests {
     use super::*;
     use crate::protocol::{
         AssistantMessage, Carry, Content, LoopError, LoopErrorType, LoopMetadata, ModelId, StopReason, Todo,
-        TodoStatus, UserMessage,
+        TodoStatus,
     };
     use crate::tui::model::todos::{Extent, Todos};
     use crate::tui::msg::Reply;
@@ -603,8 +652,29 @@ mod tests {
         let mut model = running();
         press(&mut model, 0, "one<enter>");
         end(&mut model, RunEnd::TurnLimit { turns: 3 }, &[], Followed::ByNothing);
-        assert!(matches!(model.stage, Stage::AtLimit(limit) if limit.turns == 3));
+        assert!(matches!(&model.stage, Stage::AtLimit(at) if at.limit == Limit::Turns { turns: 3 }));
         assert_eq!(queued(&model), ["one"]);
+    }
+
+    #[test]
+    fn at_the_end_of_a_budget_the_question_says_what_is_used() {
+        let mut model = running();
+        let used = "$5.02 of $5.00".to_owned();
+        end(&mut model, RunEnd::OverBudget { used: used.clone() }, &[], Followed::ByNothing);
+        assert!(matches!(&model.stage, Stage::AtLimit(at) if at.limit == Limit::Budget { used }));
+    }
+
+    #[test]
+    fn the_meter_follows_what_is_measured_and_what_a_summary_leaves() {
+        let mut model = running();
+        let summary = AgentEvent::Compaction { tokens_before: 90_000, tokens_after: 9_000 };
+        report(&mut model, summary.clone());
+        assert_eq!(last(&model), &Cell::Compacted { before: 90_000, after: 9_000 });
+        assert_eq!(model.meter.context, 0, "nobody counts here");
+        report(&mut model, AgentEvent::Measured { context: 91_000 });
+        assert_eq!(model.meter.context, 91_000);
+        report(&mut model, summary);
+        assert_eq!(model.meter.context, 9_000);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What each slash command does, and which of them have to wait.
 
 use super::input::{remark, say};
-use super::{permissions, tasks};
-use crate::tui::effect::Effect;
+use super::{permissions, prompts, reports, sessions, tasks, themes};
+use crate::tui::effect::{Effect, ReportWish, SessionWish, Tell};
 use crate::tui::keymap::Focus;
 use crate::tui::model::Model;
 use crate::tui::model::overlay::{Overlay, Page, PageOf};
@@ -39,6 +39,12 @@ fn execute(model: &mut Model, command: Slash, argument: &str) -> Vec<Effect> {
             Vec::new()
         }
         Slash::Clear => vec![Effect::Clear],
+        Slash::Resume => sessions::open(model, argument),
+        Slash::Fork => vec![Effect::Session(SessionWish::Fork)],
+        Slash::AddDir => vec![Effect::Session(SessionWish::AddDirectory(argument.to_owned()))],
+        Slash::Diff => vec![Effect::Report(ReportWish::Changes)],
+        Slash::Doctor => reports::examine(model),
+        Slash::Rename => sessions::rename(model, argument),
         Slash::Model if argument.is_empty() => {
             let asking = format!("asking {} for its models", model.facts.host);
             model.overlay = Some(Overlay::Models(Box::new(Picker::awaiting(PICK_MODEL, asking))));
@@ -51,15 +57,49 @@ fn execute(model: &mut Model, command: Slash, argument: &str) -> Vec<Effect> {
         }
         Slash::Tasks => tasks::open(model),
         Slash::Permissions => permissions::open(model),
+        Slash::Vim => {
+            model.composer.toggle_vim();
+            let is_on = model.composer.vim_mode().is_some();
+            remark(model, if is_on { "vi's keys are on: Esc for normal mode" } else { "vi's keys are off" });
+            Vec::new()
+        }
+        Slash::Theme => themes::command(argument),
         Slash::Status => vec![Effect::Status],
+        Slash::Compact => {
+            let wish = (!argument.is_empty()).then(|| argument.to_owned());
+            vec![Effect::Compact(wish)]
+        }
+        Slash::Context => vec![Effect::Tell(Tell::Context)],
+        Slash::Cost => vec![Effect::Tell(Tell::Cost)],
+        Slash::Config => vec![Effect::Tell(Tell::Config)],
+        Slash::Memory => vec![Effect::Tell(Tell::Memory)],
+        Slash::Plan => vec![Effect::PlanMode],
+        Slash::Init => say(model, prompts::INIT, Focus::Input),
+        Slash::Review => say(model, &prompts::review(argument), Focus::Input),
+        Slash::Copy => copy(model, argument),
+        Slash::Export => vec![Effect::Export(argument.to_owned())],
         Slash::Exit => vec![Effect::Quit],
+    }
+}
+
+fn copy(model: &mut Model, argument: &str) -> Vec<Effect> {
+    if argument.is_empty() {
+        return vec![Effect::Copy(None)];
+    }
+    match argument.parse() {
+        Ok(number) if number > 0 => vec![Effect::Copy(Some(number))],
+        Ok(_) | Err(_) => {
+            remark(model, format!("/copy {argument}: not the number of a code block (try /copy or /copy 1)"));
+            Vec::new()
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{idle, last, queued, running, wishes};
+    use super::super::testing::{idle, last, queued, reply, running, wishes};
     use super::*;
+    use crate::tui::msg::Reply;
 
     #[test]
     fn each_command_wants_its_own() {
@@ -73,6 +113,24 @@ mod tests {
         check("/permissions", &[Effect::ListRules]);
         check("/approvals", &[Effect::ListRules]);
         check("/status", &[Effect::Status]);
+        check("/compact", &[Effect::Compact(None)]);
+        check("/compact  the names ", &[Effect::Compact(Some("the names".to_owned()))]);
+        check("/context", &[Effect::Tell(Tell::Context)]);
+        check("/usage", &[Effect::Tell(Tell::Cost)]);
+        check("/settings", &[Effect::Tell(Tell::Config)]);
+        check("/memory", &[Effect::Tell(Tell::Memory)]);
+        check("/plan", &[Effect::PlanMode]);
+        let add = |typed: &str| Effect::Session(SessionWish::AddDirectory(typed.to_owned()));
+        check("/add-dir", &[add("")]);
+        check("/add-dir ../a b", &[add("../a b")]);
+        check("/fork", &[Effect::Session(SessionWish::Fork)]);
+        check("/copy", &[Effect::Copy(None)]);
+        check("/copy 2", &[Effect::Copy(Some(2))]);
+        check("/copy 0", &[]);
+        check("/copy all", &[]);
+        check("/export", &[Effect::Export(String::new())]);
+        check("/export a b.html", &[Effect::Export("a b.html".to_owned())]);
+        check("/init", &[Effect::Submit(prompts::INIT.to_owned())]);
         check("/exit", &[Effect::Quit]);
         check("/usr/bin is what?", &[Effect::Submit("/usr/bin is what?".to_owned())]);
     }
@@ -84,6 +142,26 @@ mod tests {
         assert!(
             matches!(last(&model), Cell::Remark(text) if text.contains("/modle") && text.contains("/model?"))
         );
+    }
+
+    #[test]
+    fn a_review_is_of_the_working_tree_or_of_what_is_named() {
+        let sent = |line: &str| match wishes(&mut idle(), 0, line).as_slice() {
+            [Effect::Submit(text)] => text.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert!(sent("/review<enter>").contains("git diff HEAD"));
+        let named = sent("/review the last commit<enter>");
+        assert!(named.contains("the last commit") && !named.contains("git diff HEAD"), "{named}");
+    }
+
+    #[test]
+    fn what_is_copied_is_handed_on_and_nothing_is_said_before() {
+        let mut model = idle();
+        let (text, said) = ("a\tb".to_owned(), "copied it".to_owned());
+        let copied = Reply::Copied { text: text.clone(), said: said.clone() };
+        assert_eq!(reply(&mut model, copied), [Effect::Clipboard { text, said }]);
+        assert!(model.transcript.cells().is_empty());
     }
 
     #[test]

@@ -53,7 +53,13 @@ pub(super) fn printed(model: &mut Model, id: JobId, text: String) {
 pub(super) fn refresh(model: &Model) -> Vec<Effect> {
     match &model.overlay {
         Some(Overlay::Tasks(tasks)) => looked_at(tasks),
-        Some(Overlay::Page(_) | Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Permissions(_))
+        Some(
+            Overlay::Page(_)
+            | Overlay::Models(_)
+            | Overlay::Sessions(_)
+            | Overlay::Permissions(_)
+            | Overlay::Themes(_),
+        )
         | None => Vec::new(),
     }
 }

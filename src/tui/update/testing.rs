@@ -92,6 +92,7 @@ pub(super) fn end(model: &mut Model, end: RunEnd, given_back: &[&str], followed:
         RunEnd::Done
         | RunEnd::TurnLimit { .. }
         | RunEnd::Looping { .. }
+        | RunEnd::OverBudget { .. }
         | RunEnd::Aborted
         | RunEnd::Refused => Again::Impossible,
     };
@@ -133,6 +134,9 @@ fn named_key(name: &str) -> Key {
         "up" => Key::plain(KeyCode::Up),
         "down" => Key::plain(KeyCode::Down),
         "home" => Key::plain(KeyCode::Home),
+        "end" => Key::plain(KeyCode::End),
+        "pgup" => Key::plain(KeyCode::PageUp),
+        "pgdn" => Key::plain(KeyCode::PageDown),
         "delete" => Key::plain(KeyCode::Delete),
         "s-tab" => Key { mods: crate::tui::key::Mods::SHIFT, ..Key::plain(KeyCode::BackTab) },
         _ => Key::ctrl(name.strip_prefix("c-").and_then(|c| c.chars().next()).unwrap()),

@@ -11,6 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::theme::{Role, Theme};
 use super::wrap::{Prefix, fit, spans_width, width, wrap};
+use crate::app::{Motion, TuiConfig};
 use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::text::units;
 use crate::tui::model::buffer::Buffer;
@@ -30,6 +31,73 @@ pub struct Brush {
     pub theme: Theme,
     /// Columns there are.
     pub columns: usize,
+    /// What the user wants.
+    pub manner: Manner,
+}
+
+/// What the user wants of everything that is drawn, colours aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Manner {
+    /// Whether anything moves by itself.
+    pub motion: Motion,
+    /// Lines of a command's output in the scrollback.
+    pub output_lines: u16,
+    /// Rows of a change in the scrollback.
+    pub diff_lines: u16,
+    /// Rows of the model's reasoning in the scrollback.
+    pub reasoning_lines: u16,
+    /// What stands for an outcome.
+    pub signs: Signs,
+}
+
+/// What stands for an outcome, and before a line that was added or removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signs {
+    /// A sign.
+    Signs,
+    /// A word, for whoever does not see the sign.
+    Words,
+}
+
+impl Manner {
+    /// Where nobody wants anything else: of output a failing test's last words.
+    pub const USUAL: Self = Self {
+        motion: Motion::Full,
+        output_lines: 8,
+        diff_lines: 40,
+        reasoning_lines: 0,
+        signs: Signs::Signs,
+    };
+}
+
+impl From<&TuiConfig> for Manner {
+    fn from(wanted: &TuiConfig) -> Self {
+        let TuiConfig { motion, output_lines, diff_lines, reasoning_lines, .. } = *wanted;
+        Self { motion, output_lines, diff_lines, reasoning_lines, signs: Signs::Signs }
+    }
+}
+
+/// How everything is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// The colours.
+    pub theme: Theme,
+    /// All else.
+    pub manner: Manner,
+}
+
+impl Look {
+    /// What draws so in so many columns.
+    #[must_use]
+    pub fn brush(self, columns: usize) -> Brush {
+        Brush { theme: self.theme, columns, manner: self.manner }
+    }
+}
+
+impl From<Theme> for Look {
+    fn from(theme: Theme) -> Self {
+        Self { theme, manner: Manner::USUAL }
+    }
 }
 
 /// How much of a long text is shown.
@@ -234,7 +302,7 @@ mod tests {
     use crate::tui::model::buffer::{Edit, Motion};
     use crate::tui::model::draft::Draft;
 
-    const BRUSH: Brush = Brush { theme: Theme::Colour, columns: 20 };
+    const BRUSH: Brush = Brush { theme: Theme::Colour, columns: 20, manner: Manner::USUAL };
 
     #[test]
     fn what_a_person_judges_hides_nothing() {

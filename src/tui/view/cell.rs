@@ -5,12 +5,13 @@
 
 use ratatui::text::{Line, Span};
 
-use super::brush::{Brush, DOT, Fact, INDENT, Mode, SIGN, elapsed, one_line};
+use super::brush::{Brush, DOT, Fact, INDENT, Keep, Mode, SIGN, elapsed, one_line};
 use super::markdown::{self, Printed};
 use super::theme::Role;
 use super::todos;
 use super::tool;
 use super::wrap::fit;
+use crate::protocol::Results;
 use crate::text::sanitize::sanitize;
 use crate::text::units;
 use crate::tui::model::facts::Facts;
@@ -34,6 +35,10 @@ pub fn render(cell: &Cell, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
         Cell::Error(text) => error(text, brush),
         Cell::Interrupted { what, given_back } => interrupted(what.as_deref(), *given_back, brush),
         Cell::Void(text) => signed("⊘ ", text, brush),
+        Cell::Compacted { before, after } => {
+            let (before, after) = (units::tokens(*before), units::tokens(*after));
+            signed("≡ ", &format!("the conversation is summarised: {before} → {after} tokens"), brush)
+        }
         Cell::Summary { turns, calls, took, tokens } => {
             let counts = [("turn", "turns", *turns), ("call", "calls", *calls)];
             let counts = counts.into_iter().filter(|(_, _, count)| *count > 0);
@@ -45,6 +50,17 @@ pub fn render(cell: &Cell, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
         }
         Cell::Lines(lines) => lines.iter().flat_map(|line| plain(line)).collect(),
     }
+}
+
+/// A cell with nothing folded, also what its calls have given, where the results have it.
+pub fn whole(cell: &Cell, results: &Results, brush: Brush) -> Vec<Line<'static>> {
+    if let Cell::Explored(calls) = cell {
+        return calls.iter().flat_map(|call| tool::whole(call, results, brush)).collect();
+    }
+    if let Cell::Call(call) = cell {
+        return tool::whole(call, results, brush);
+    }
+    render(cell, Mode::Whole, brush)
 }
 
 /// Whether an empty line stands between two cells.
@@ -73,6 +89,7 @@ fn group(cell: &Cell) -> Option<Group> {
         | Cell::Error(_)
         | Cell::Interrupted { .. }
         | Cell::Void(_)
+        | Cell::Compacted { .. }
         | Cell::Summary { .. } => Some(Group::Notes),
         Cell::Head(_) | Cell::User(_) | Cell::Answer(_) | Cell::Thought { .. } | Cell::Lines(_) => None,
     }
@@ -124,9 +141,13 @@ fn answer(block: &Block, brush: Brush) -> Vec<Line<'static>> {
 fn thought(text: &str, took: Option<String>, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
     let took = took.map_or_else(|| "thought".to_owned(), |took| format!("thought for {took}"));
     let mut lines = vec![brush.line(took, Role::Dim)];
-    if mode == Mode::Whole {
-        lines.extend(brush.prose(text, Role::Dim));
-    }
+    let shown = usize::from(brush.manner.reasoning_lines);
+    lines.extend(match mode {
+        Mode::Whole => brush.prose(text, Role::Dim),
+        Mode::Folded if shown == 0 => Vec::new(),
+        // one more line than asked for stands in for a single hidden one
+        Mode::Folded => brush.fold(brush.prose(text, Role::Dim), shown + 1, Keep::Head),
+    });
     lines
 }
 
@@ -182,6 +203,7 @@ fn plain(text: &str) -> Vec<Line<'static>> {
 mod tests {
     use std::time::Duration;
 
+    use super::super::brush::Manner;
     use super::super::testing::{self, BRUSH, facts, text};
     use super::*;
     use crate::tui::model::live::Kind;
@@ -281,6 +303,11 @@ AGENTS.md · ? keys, / commands",
   asked for again",
         );
         check(
+            &Cell::Compacted { before: 98_234, after: 12_100 },
+            80,
+            "≡ the conversation is summarised: 98.2k → 12.1k tokens",
+        );
+        check(
             &Cell::Remark("the session cannot be written: disk full".to_owned()),
             40,
             "the session cannot be written: disk full",
@@ -309,6 +336,15 @@ AGENTS.md · ? keys, / commands",
         let cell = Cell::Thought { text: "First.\nThen.".to_owned(), took: Duration::from_secs(12) };
         check(&cell, 80, "thought for 12 s");
         assert_eq!(text(&render(&cell, Mode::Whole, BRUSH)), "thought for 12 s\n  First.\n  Then.");
+        let long = Cell::Thought { text: testing::numbered(9), took: Duration::from_secs(12) };
+        let manner = Manner { reasoning_lines: 2, ..Manner::USUAL };
+        testing::check(
+            &text(&render(&long, Mode::Folded, Brush { manner, ..BRUSH })),
+            "thought for 12 s
+  line 1
+  line 2
+… 7 more lines (Ctrl+O shows all)",
+        );
     }
 
     #[test]
@@ -319,7 +355,7 @@ AGENTS.md · ? keys, / commands",
             40,
             &format!("{long}\n\nab"),
         );
-        let kind = Kind::Code { language: "rust".to_owned() };
+        let kind = Kind::Code { language: "rust".to_owned(), reading: None };
         check(&Cell::Answer(Block { source: long.clone() + "\n", gap: Gap::Line, kind }), 40, &long);
     }
 

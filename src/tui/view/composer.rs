@@ -9,6 +9,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::text::units;
 use crate::tui::model::choice::{Choice, WINDOW};
 use crate::tui::model::complete::Completion;
 use crate::tui::model::composer::Composer;
@@ -74,7 +75,7 @@ pub fn render_completion(
     let room = if fits { choice.matching() } else { max_rows.saturating_sub(1).min(WINDOW) };
     let mut lines = items(choice, Some(completion.sign()), (width, room), styles);
     if !fits {
-        lines.push(Line::styled(clip(&format!("{BLANK}{}", count(choice)), width), styles.dim));
+        lines.push(Line::styled(clip(&format!("{BLANK}{}", found(completion)), width), styles.dim));
     }
     lines
 }
@@ -177,7 +178,8 @@ fn items(
     let chosen = choice.chosen_row(room);
     let line = |(row, (name, detail)): (usize, (String, String))| {
         let (lead, style) = if row == chosen { (SIGN, styles.accent) } else { (BLANK, styles.plain) };
-        let mut line = Line::from(Span::styled(format!("{lead}{}", clip(&name, column)), style));
+        let shown = if sign == Some('@') { clip_front(&name, column) } else { clip(&name, column) };
+        let mut line = Line::from(Span::styled(format!("{lead}{shown}"), style));
         // a detail of a few columns says nothing
         let left = width.saturating_sub(INDENT + column + GAP);
         if left >= 8 && !detail.is_empty() {
@@ -187,6 +189,23 @@ fn items(
         line
     };
     named.into_iter().enumerate().map(line).collect()
+}
+
+/// How many there are to complete to: of paths, only the best are in the list.
+fn found(completion: &Completion) -> String {
+    if completion.total() > completion.choice().total() {
+        return format!("{} match", units::count(completion.total() as u64));
+    }
+    count(completion.choice())
+}
+
+/// A path without its beginning where it is too long: its end says more.
+fn clip_front(path: &str, width: usize) -> String {
+    if columns(path) <= width {
+        path.to_owned()
+    } else {
+        format!("…{}", tail(path, width.saturating_sub(1)))
+    }
 }
 
 fn count(choice: &Choice) -> String {
@@ -211,6 +230,7 @@ mod tests {
     use ratatui::style::Modifier;
 
     use super::*;
+    use crate::text::fuzzy::Best;
     use crate::tui::model::buffer::{Edit, Motion};
     use crate::tui::model::choice::{Go, Item};
     use crate::tui::model::picker::Press;
@@ -364,6 +384,21 @@ mod tests {
         );
         assert_eq!(picture("/c", 16, 10), "❯ /compact\n  /context");
         assert_eq!(picture("/", 40, 2), "❯ /help  keys and commands\n  3 in all");
+    }
+
+    #[test]
+    fn a_path_that_is_too_long_keeps_its_end() {
+        let mut composer = composer("see @in");
+        let paths =
+            ["src/update/input.rs", "docs/in the very beginning/read me.md"].map(str::to_owned).to_vec();
+        composer.take_wish();
+        composer.offer_paths("in", Best { paths, total: 1_234 });
+        let shown = |width, rows| {
+            picture(&render_completion(composer.completion().unwrap(), width, rows, &STYLES), None)
+        };
+        assert_eq!(shown(80, 10), "❯ @src/update/input.rs\n  @docs/in the very beginning/read me.md");
+        assert_eq!(shown(20, 10), "❯ …c/update/input.rs\n  …inning/read me.md");
+        assert_eq!(shown(40, 1), "  1,234 match");
     }
 
     #[test]

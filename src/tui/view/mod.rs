@@ -1,12 +1,14 @@
 //! What the screen looks like: the model in, lines out. Pure: no terminal, no clock, no file.
 //!
 //! - [`picture`]: what goes into the scrollback, and the live region below it
-//! - [`page`]: the whole screen, for what lies on the alternate screen
-//! - `cell`, `tool`, `diff`, [`markdown`]: what was said and done
-//! - [`composer`], `question`, `answering`, `setup`, `tasks`, `permissions`: what has the keys
+//! - [`full`]: the same on a screen of its own, which it scrolls itself; `reel` has its rows
+//! - [`page`]: the whole screen, for what lies on the alternate screen; [`sheet`] has its rows, `find` what is searched for in them
+//! - `cell`, `tool`, `diff`, [`markdown`], `highlight`: what was said and done
+//! - [`composer`], `question`, `answering`, `setup`, `sessions`, `tasks`, `permissions`: what has the keys
 //! - `todos`: the model's list of steps
 //! - `status`: how things stand
-//! - [`mod@wrap`], [`theme`], `brush`: columns, colours, and both in one hand
+//! - [`plain`]: all of it in words, line by line; [`letters`]: what a terminal without Unicode is shown
+//! - [`mod@wrap`], [`theme`], `brush`: columns, colours, and both in one hand; [`looks`], [`palette`]: which colours
 //!
 //! The live region is at most half the screen, and what gives way is decided here and nowhere else: parts are drawn in
 //! full and then cut in a fixed order (`Class::ORDER`). The input, the answers to a question and what is waited for are last.
@@ -16,11 +18,21 @@ pub mod brush;
 pub mod cell;
 pub mod composer;
 mod diff;
+mod find;
+pub mod full;
+mod highlight;
+pub mod letters;
+pub mod looks;
 pub mod markdown;
 pub mod page;
+pub mod palette;
 mod permissions;
+pub mod plain;
 mod question;
+pub mod reel;
+mod sessions;
 mod setup;
+pub mod sheet;
 pub mod status;
 mod tasks;
 #[cfg(test)]
@@ -37,9 +49,9 @@ use std::time::Duration;
 
 use ratatui::text::Line;
 
-use self::brush::{Brush, INDENT, Mode, Pane, one_line};
+use self::brush::{Brush, INDENT, Look, Mode, Pane, one_line};
 use self::composer::ComposerStyles;
-use self::theme::{Role, Theme};
+use self::theme::Role;
 use self::todos::Going;
 use self::wrap::{Prefix, fit, wrap};
 use super::model::call::Kind;
@@ -72,8 +84,8 @@ pub struct Picture {
 }
 
 /// Draws the model as it is at the moment `now`.
-pub fn picture(model: &Model, theme: Theme, now: Moment) -> Picture {
-    let brush = Brush { theme, columns: usize::from(model.size.columns) };
+pub fn picture(model: &Model, look: impl Into<Look>, now: Moment) -> Picture {
+    let brush = look.into().brush(usize::from(model.size.columns));
     let (live, cursor) = live(model, now, brush);
     let pace = match (&model.run, &model.stage) {
         (Some(_), Stage::Running) => Pace::Busy,
@@ -168,18 +180,33 @@ impl Part {
 }
 
 fn live(model: &Model, now: Moment, brush: Brush) -> (Vec<Line<'static>>, Option<Spot>) {
+    let bound = bound(model);
+    let parts = arriving(model, now, bound, brush);
+    let is_first = parts.is_empty() && model.transcript.cells().is_empty();
+    let gap = (!is_first).then(Part::gap);
+    region(model, (now, bound), (parts, gap), brush)
+}
+
+/// The most rows of the live region.
+fn bound(model: &Model) -> usize {
     let rows = usize::from(model.size.rows);
-    let bound = LEAST.max(rows / 2).min(rows).max(1);
+    LEAST.max(rows / 2).min(rows).max(1)
+}
+
+/// What stands below the transcript, below `parts` and their gap: in at most `bound` rows all of them together.
+fn region(
+    model: &Model,
+    (now, bound): (Moment, usize),
+    (mut parts, gap): (Vec<Part>, Option<Part>),
+    brush: Brush,
+) -> (Vec<Line<'static>>, Option<Spot>) {
     let mut waiting = status::waiting(model, now, brush);
     let pane = pane(model, (now, bound), waiting.len(), brush);
-    let mut parts = arriving(model, now, bound, brush);
     // two gaps, this line, the bottom line; without room for all of them the question says itself what is waited for
     if is_asked(model) && rows_of(&parts) + pane.lines.len() + 4 > bound {
         waiting.clear();
     }
-    if !(parts.is_empty() && model.transcript.cells().is_empty()) {
-        parts.push(Part::gap());
-    }
+    parts.extend(gap);
     let for_completion = bound.saturating_sub(waiting.len() + pane.lines.len() + 1);
     let set_apart = is_asked(model) && !waiting.is_empty();
     parts.push(Part::new(Class::Waiting, waiting));
@@ -234,8 +261,14 @@ fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, brush: Bru
     // of a small screen a question may take all; on others it leaves the bottom line
     let room = if bound < SMALL { bound } else { bound - 1 };
     let mut pane = match (&model.overlay, &model.stage) {
-        (Some(Overlay::Models(picker) | Overlay::Sessions(picker)), _) => {
+        (Some(Overlay::Sessions(open)), _) => sessions::pane(open, room, &styles(brush), brush),
+        (Some(Overlay::Models(picker)), _) => {
             let (lines, cursor) = composer::render_picker(picker, brush.columns, room, &styles(brush));
+            Pane { lines, cursor: Some(cursor) }
+        }
+        (Some(Overlay::Themes(themes)), _) => {
+            let (lines, cursor) =
+                composer::render_picker(&themes.picker, brush.columns, room, &styles(brush));
             Pane { lines, cursor: Some(cursor) }
         }
         (Some(Overlay::Tasks(tasks)), _) => tasks::pane(tasks, &model.aside, (now, room), brush),
@@ -262,7 +295,13 @@ fn completion(model: &Model, room: usize, brush: Brush) -> Vec<Line<'static>> {
     match (&model.overlay, &model.stage) {
         (None | Some(Overlay::Page(_)), Stage::Opening | Stage::Idle | Stage::Running) => {}
         (
-            Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_) | Overlay::Permissions(_)),
+            Some(
+                Overlay::Models(_)
+                | Overlay::Sessions(_)
+                | Overlay::Tasks(_)
+                | Overlay::Permissions(_)
+                | Overlay::Themes(_),
+            ),
             _,
         )
         | (
@@ -285,7 +324,13 @@ fn steps(model: &Model, bound: usize, input: usize, brush: Brush) -> Vec<Line<'s
         (None | Some(Overlay::Page(_)), Stage::Running) => Going::On,
         (None | Some(Overlay::Page(_)), Stage::Idle) => Going::Rest,
         (
-            Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_) | Overlay::Permissions(_)),
+            Some(
+                Overlay::Models(_)
+                | Overlay::Sessions(_)
+                | Overlay::Tasks(_)
+                | Overlay::Permissions(_)
+                | Overlay::Themes(_),
+            ),
             _,
         )
         | (

@@ -1,18 +1,25 @@
 //! A page on the alternate screen: the whole transcript with nothing folded, or the help.
 //!
 //! It has no scroll position of its own: the model counts rows from the end, so that new output moves nothing that is being
-//! read further up, and a page that is shorter than the screen begins at its top.
+//! read further up, and a page that is shorter than the screen begins at its top. What the model could not know (how far up there
+//! is anything, where the next match stands) is settled here, as the page is drawn.
 
+use std::sync::Arc;
+
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use super::brush::{Brush, Fact, INDENT, Mode};
-use super::theme::{Role, Theme};
+use super::brush::{Brush, Fact, INDENT, Look, one_line};
+use super::find::Needle;
+use super::sheet::{Sheet, Since, Source, broken};
+use super::theme::Role;
 use super::wrap::{Prefix, fit, width, wrap};
 use super::{answering, arriving_answer, cell, question, tool, trust};
+use crate::protocol::Results;
 use crate::tui::keymap::{HelpRow, help_rows};
 use crate::tui::model::call::Kind;
 use crate::tui::model::moment::Moment;
-use crate::tui::model::overlay::{Overlay, Page, PageOf};
+use crate::tui::model::overlay::{Found, Overlay, Page, PageOf, Report, Search, Seek};
 use crate::tui::model::{Model, Stage};
 use crate::tui::slash;
 
@@ -20,32 +27,94 @@ use crate::tui::slash;
 const KEYS: usize = 26;
 
 /// The page that lies over the screen (the transcript, if there is none), in as many lines as the screen has rows.
-pub fn page(model: &Model, theme: Theme, now: Moment) -> Vec<Line<'static>> {
-    let Page { of, up } = shown(model);
-    let mut lines = all(model, of, theme, now);
-    let (columns, body) = (usize::from(model.size.columns), body(model));
-    let up = up.min(lines.len().saturating_sub(body));
-    let end = lines.len() - up;
-    let total = lines.len();
-    lines.truncate(end);
-    lines.drain(..end.saturating_sub(body));
-    lines.resize(body, Line::default());
-    if model.size.rows > 0 {
-        lines.push(keys((end, total), Brush { theme, columns }));
-    }
-    lines
+pub fn page(model: &Model, look: impl Into<Look>, now: Moment) -> Vec<Line<'static>> {
+    draw(&mut Sheet::default(), &mut shown(model), model, (look.into(), now))
 }
 
-/// The largest number of rows from the end that shows something else than the one below it.
-pub fn most_up(model: &Model, theme: Theme, now: Moment) -> usize {
-    all(model, shown(model).of, theme, now).len().saturating_sub(body(model))
+/// The same, on a sheet that keeps what was made; settles where the page stands.
+pub fn draw(
+    sheet: &mut Sheet,
+    page: &mut Page,
+    model: &Model,
+    (look, now): (Look, Moment),
+) -> Vec<Line<'static>> {
+    let brush = look.brush(usize::from(model.size.columns));
+    let body = body(model);
+    let (results, report) = (page.results.clone(), Arc::clone(&page.report));
+    let (cells, tail) = match page.of {
+        PageOf::Transcript => (model.transcript.cells(), going_on((model, &results), now, brush)),
+        PageOf::Help => (&[][..], help(brush)),
+        PageOf::Report => (report.cells.as_slice(), awaited(&report, brush)),
+    };
+    let cells = Source { cells, results: &results };
+    match sheet.take((page.of, brush), cells, broken(&tail, brush)) {
+        Since::Arrived(rows) => page.moved_by(rows),
+        Since::Anew(from_top) => {
+            page.seek = page.seek.or(page.found.map(|_| Seek::Same));
+            let from_top = from_top.filter(|_| page.up > 0);
+            page.up = from_top.map_or(page.up, |rows| rows.saturating_sub(body));
+        }
+    }
+    let needle = page.search.sought().and_then(Needle::new);
+    if let (Some(seek), Some(needle)) = (page.seek.take(), &needle) {
+        sheet.reach(usize::MAX, cells);
+        find(sheet, page, (seek, needle), body);
+    }
+    sheet.reach(page.up.saturating_add(body), cells);
+    page.up = page.up.min(sheet.len().saturating_sub(body));
+    sheet.reach_on(cells);
+    let end = sheet.len() - page.up;
+    let start = end.saturating_sub(body);
+    let mut rows = sheet.window(start, end - start);
+    if let Some(needle) = &needle {
+        rows = rows.into_iter().map(|row| needle.shown_in(row)).collect();
+    }
+    rows.resize(body, Line::default());
+    if model.size.rows > 0 {
+        let place = if sheet.is_whole() { Place::Of(end, sheet.len()) } else { Place::Up(page.up) };
+        rows.push(bottom(page, place, brush));
+    }
+    rows
+}
+
+/// Goes to a match. The sheet is whole.
+fn find(sheet: &mut Sheet, page: &mut Page, (seek, needle): (Seek, &Needle), body: usize) {
+    let len = sheet.len();
+    let hits = sheet.hits(needle);
+    let last_seen = len.saturating_sub(page.up.min(len) + 1);
+    let at = page.found.map(|found| len.saturating_sub(found.up + 1));
+    let older = |than: usize| hits.iter().rposition(|hit| *hit < than);
+    let newer = |than: usize| hits.iter().position(|hit| *hit > than);
+    let found = match (seek, at) {
+        (Seek::Older, Some(at)) => older(at).or(hits.len().checked_sub(1)),
+        (Seek::Newer, Some(at)) => newer(at).or(Some(0)),
+        (Seek::Same, _) => page.found.map(|found| found.number.min(hits.len()).saturating_sub(1)),
+        (Seek::Newest, _) | (Seek::Older | Seek::Newer, None) => {
+            older(last_seen.saturating_add(1)).or_else(|| newer(last_seen))
+        }
+    };
+    let found = found.and_then(|number| Some((number, *hits.get(number)?)));
+    page.found = found.map(|(number, row)| Found { up: len - 1 - row, number: number + 1, of: hits.len() });
+    if let Some((_, row)) = found.filter(|_| seek != Seek::Same) {
+        let end = len - page.up.min(len);
+        if !(end.saturating_sub(body)..end).contains(&row) {
+            // a third of a screen stands above it
+            page.up = len.saturating_sub(row + body - body / 3);
+        }
+    }
 }
 
 fn shown(model: &Model) -> Page {
     match &model.overlay {
-        Some(Overlay::Page(page)) => *page,
-        Some(Overlay::Models(_) | Overlay::Sessions(_) | Overlay::Tasks(_) | Overlay::Permissions(_))
-        | None => Page { of: PageOf::Transcript, up: 0 },
+        Some(Overlay::Page(page)) => page.clone(),
+        Some(
+            Overlay::Models(_)
+            | Overlay::Sessions(_)
+            | Overlay::Tasks(_)
+            | Overlay::Permissions(_)
+            | Overlay::Themes(_),
+        )
+        | None => Page { up: 0, ..Page::open(PageOf::Transcript) },
     }
 }
 
@@ -54,41 +123,72 @@ fn body(model: &Model) -> usize {
     usize::from(model.size.rows.saturating_sub(1))
 }
 
-/// What the keys do, and where in the page one is.
-fn keys((end, total): (usize, usize), brush: Brush) -> Line<'static> {
-    let fact = |text: String| Fact::new(brush.span(text, Role::Dim));
-    let line = brush.facts(vec![
-        fact(format!("{INDENT}q closes")),
-        fact("Up, Down, PgUp, PgDn, Home, End move".to_owned()).rank(2),
-        fact(format!("{end} of {total}")).rank(1),
-    ]);
-    fit(&line, brush.columns)
+/// Where in the page one is.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// The last row of the screen, and of all.
+    Of(usize, usize),
+    /// Rows above the end, as long as it is not known how many there are.
+    Up(usize),
 }
 
-fn all(model: &Model, of: PageOf, theme: Theme, now: Moment) -> Vec<Line<'static>> {
-    let brush = Brush { theme, columns: usize::from(model.size.columns) };
-    let lines = match of {
-        PageOf::Transcript => transcript(model, now, brush),
-        PageOf::Help => help(brush),
-    };
-    // the alternate screen breaks no lines
-    lines.iter().flat_map(|line| wrap(line, brush.columns, &Prefix::default())).collect()
-}
-
-fn transcript(model: &Model, now: Moment, brush: Brush) -> Vec<Line<'static>> {
-    let cells = model.transcript.cells();
-    let before = std::iter::once(None).chain(cells.iter().map(Some));
-    let mut lines = Vec::new();
-    for (before, cell) in before.zip(cells) {
-        lines.extend(cell::apart(before, cell).then(Line::default));
-        lines.extend(cell::render(cell, Mode::Whole, brush));
+/// What the keys do, what is searched for, and where one is.
+fn bottom(page: &Page, place: Place, brush: Brush) -> Line<'static> {
+    if let Search::Typing(typed) = &page.search {
+        let typed = one_line(typed.draft().text());
+        let mut line = brush.line(format!("/{typed}"), Role::Plain);
+        line.push_span(Span::raw(" ").patch_style(Modifier::REVERSED));
+        return fit(&line, brush.columns);
     }
+    let fact = |text: String| Fact::new(brush.span(text, Role::Dim));
+    let mut facts = match (&page.search, page.found) {
+        (Search::For(sought), None) => {
+            vec![Fact::new(brush.span(format!("{INDENT}no match for {}", one_line(sought)), Role::Warn))]
+        }
+        (Search::For(_), Some(found)) => vec![
+            fact(format!("{INDENT}match {} of {}", found.number, found.of)),
+            fact("n older, N newer".to_owned()).rank(1),
+        ],
+        (Search::Nothing | Search::Typing(_), _) => vec![
+            fact(format!("{INDENT}q closes")),
+            fact("/ searches".to_owned()).rank(3),
+            fact("Up, Down, PgUp, PgDn, Home, End move".to_owned()).rank(2),
+        ],
+    };
+    let place = match place {
+        Place::Of(end, total) => format!("{end} of {total}"),
+        Place::Up(up) => format!("{up} above the end"),
+    };
+    facts.push(fact(place).rank(1));
+    fit(&brush.facts(facts), brush.columns)
+}
+
+/// All of a page, in lines of any width.
+pub(super) fn whole(page: &Page, model: &Model, now: Moment, brush: Brush) -> Vec<Line<'static>> {
+    let results = &page.results;
+    let (cells, tail) = match page.of {
+        PageOf::Help => return help(brush),
+        PageOf::Transcript => (model.transcript.cells(), going_on((model, results), now, brush)),
+        PageOf::Report => (page.report.cells.as_slice(), awaited(&page.report, brush)),
+    };
+    let before = std::iter::once(None).chain(cells.iter().map(Some));
+    let told = before.zip(cells).flat_map(|(before, cell)| {
+        let gap = cell::apart(before, cell).then(Line::default);
+        gap.into_iter().chain(cell::whole(cell, results, brush))
+    });
+    told.chain(tail).collect()
+}
+
+/// What is not a cell yet: the run, and what is asked.
+fn going_on((model, results): (&Model, &Results), now: Moment, brush: Brush) -> Vec<Line<'static>> {
+    let cells = model.transcript.cells();
+    let mut lines = Vec::new();
     if let Some(run) = &model.run {
         if let Some((cell, arrived)) = arriving_answer(run, usize::MAX, brush) {
             lines.extend(cell::apart(cells.last(), &cell).then(Line::default));
             lines.extend(arrived);
         }
-        lines.extend(tool::explored(&run.explored, Mode::Whole, brush));
+        lines.extend(run.explored.iter().flat_map(|call| tool::whole(call, results, brush)));
         for call in run.calls.iter().filter(|call| call.kind != Kind::Tells) {
             lines.push(tool::running(call, now, brush));
             lines.extend(tool::running_output(call, brush));
@@ -101,6 +201,12 @@ fn transcript(model: &Model, now: Moment, brush: Brush) -> Vec<Line<'static>> {
         Stage::Opening | Stage::Choosing(_) | Stage::Idle | Stage::Running | Stage::AtLimit(_) => Vec::new(),
     });
     lines
+}
+
+/// What a report still waits for.
+fn awaited(report: &Report, brush: Brush) -> Vec<Line<'static>> {
+    let told = report.awaited.iter();
+    told.flat_map(|told| [Line::default(), brush.line(format!("{INDENT}{told}"), Role::Dim)]).collect()
 }
 
 fn help(brush: Brush) -> Vec<Line<'static>> {
@@ -141,6 +247,7 @@ fn entry(name: &str, text: &'static str, brush: Brush) -> Vec<Line<'static>> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{self, call, model, numbered, text};
+    use super::super::theme::Theme;
     use super::*;
     use crate::protocol::{Display, ToolStatus};
     use crate::tui::model::transcript::Cell;
@@ -151,7 +258,7 @@ mod tests {
 
     fn with(of: PageOf, up: usize, (columns, rows): (u16, u16)) -> Model {
         let mut model = model(columns, rows);
-        model.overlay = Some(Overlay::Page(Page { of, up }));
+        model.overlay = Some(Overlay::Page(Page { up, ..Page::open(of) }));
         model.transcript.push(Cell::User("run it".to_owned()));
         let text = numbered(30);
         let display = Display::Output { text, ended: None };
@@ -169,7 +276,7 @@ line 27
 line 28
 line 29
 line 30
-  q closes · Up, Down, PgUp, PgDn, Home, End move · 33 of 33",
+  q closes · / searches · Up, Down, PgUp, PgDn, Home, End move · 33 of 33",
         );
         testing::check(
             &shown(&with(PageOf::Transcript, 29, (40, 6))),
@@ -182,7 +289,9 @@ line 2
         );
         let far = with(PageOf::Transcript, usize::MAX, (80, 24));
         testing::check(shown(&far).lines().next().unwrap(), "❯ run it");
-        assert_eq!(most_up(&far, Theme::Colour, Moment(0)), 33 - 23);
+        let Some(Overlay::Page(mut page)) = far.overlay.clone() else { panic!() };
+        draw(&mut Sheet::default(), &mut page, &far, (Theme::Colour.into(), Moment(0)));
+        assert_eq!(page.up, 33 - 23, "further up there is nothing");
     }
 
     #[test]
@@ -193,27 +302,38 @@ line 2
   Enter                     send
   Shift+Enter, Alt+Enter, Ctrl+J
     new line; so does \ before Enter
-  Tab                       complete a /command
+  Tab                       complete a /command or an @path
   Up                        a row up, then back in the history
   Down                      a row down, then on in the history
   Ctrl+R                    search the history; again: an older match
   Esc                       close a list or a search
   Ctrl+C                    clear the input; twice on an empty one: leave
   Ctrl+D                    delete to the right; on an empty input: leave
-  q closes · Up, Down, PgUp, PgDn, Home, End move · 11 of 99",
+  q closes · / searches · Up, Down, PgUp, PgDn, Home, End move · 11 of 135",
         );
         testing::check(
-            &shown(&with(PageOf::Help, 0, (80, 10))),
-            "Commands
-  /help                     keys and commands
-  /clear                    a new session; this one stays on disk
-  /model [NAME]             another model: from a list, or by name
-  /todos                    the model's list of steps
-  /tasks                    commands in the background: look at them, end them
-  /permissions              the rules in force; grants can be taken back
+            &shown(&with(PageOf::Help, 0, (80, 21))),
+            "  /vim                      vi's keys in the input, on or off
+  /theme [NAME]             other colours: from a list, or by name
   /status                   session, model, endpoint, permissions
+  /context                  what fills the model's window
+  /compact [WHAT TO KEEP]   a summary in the place of what was said
+  /resume [ID]              another session of this directory, from a list
+  /fork                     go on in a copy of this session; it stays as it is
+  /rename TITLE             what this session is called in lists
+  /add-dir [DIR]            one more directory that may be read and edited
+  /diff                     what tools have changed since the session began
+  /doctor                   examine configuration, terminal and endpoint
+  /cost                     tokens used, by model
+  /copy [N]                 copy the last answer, or its code block N
+  /export [FILE]            the conversation as .md, .html or .json
+  /plan                     plan mode, and back
+  /init                     have AGENTS.md written for this project
+  /review [WHAT]            have the working tree, or WHAT, reviewed
+  /memory                   the instruction files that are in force
+  /config                   settings, and where each comes from
   /exit                     leave
-  q closes · Up, Down, PgUp, PgDn, Home, End move · 99 of 99",
+  q closes · / searches · Up, Down, PgUp, PgDn, Home, End move · 135 of 135",
         );
         testing::check(
             &shown(&with(PageOf::Help, usize::MAX, (40, 12))),
@@ -222,14 +342,132 @@ line 2
   Shift+Enter, Alt+Enter, Ctrl+J
     new line; so does \ before Enter
   Tab                 complete a
-                      /command
+                      /command or an
+                      @path
   Up                  a row up, then
                       back in the
                       history
   Down                a row down, then
-                      on in the history
-  q closes · 11 of 153",
+  q closes · 11 of 237",
         );
+    }
+
+    /// Drawn on one sheet, page by page, as the painter does.
+    fn drawn(sheet: &mut Sheet, model: &mut Model) -> String {
+        let Some(Overlay::Page(mut page)) = model.overlay.take() else { panic!("there is no page") };
+        let rows = draw(sheet, &mut page, model, (Theme::Colour.into(), Moment(0)));
+        model.overlay = Some(Overlay::Page(page));
+        text(&rows)
+    }
+
+    fn change(model: &mut Model, change: impl FnOnce(&mut Page)) {
+        let Some(Overlay::Page(page)) = &mut model.overlay else { panic!("there is no page") };
+        change(page);
+    }
+
+    #[test]
+    fn a_search_goes_to_the_newest_match_and_walks_to_the_older_ones() {
+        let (mut sheet, mut model) = (Sheet::default(), with(PageOf::Transcript, 0, (80, 5)));
+        change(&mut model, |page| {
+            page.search = Search::For("line 2".to_owned());
+            page.seek = Some(Seek::Newest);
+        });
+        testing::check(
+            &drawn(&mut sheet, &mut model),
+            "line 27
+line 28
+line 29
+line 30
+  match 11 of 11 · n older, N newer · 33 of 33",
+        );
+        change(&mut model, |page| page.seek = Some(Seek::Newer));
+        testing::check(
+            &drawn(&mut sheet, &mut model),
+            "line 1
+line 2
+line 3
+line 4
+  match 1 of 11 · n older, N newer · 7 of 33",
+        );
+        change(&mut model, |page| page.seek = Some(Seek::Older));
+        testing::check(
+            drawn(&mut sheet, &mut model).lines().last().unwrap(),
+            "  match 11 of 11 · n older, N newer · 33 of 33",
+        );
+        change(&mut model, |page| {
+            page.search = Search::For("Line 2".to_owned());
+            (page.seek, page.found) = (Some(Seek::Newest), None);
+        });
+        assert!(drawn(&mut sheet, &mut model).ends_with("  no match for Line 2 · 33 of 33"));
+        change(&mut model, |page| {
+            let mut typed = Box::<crate::tui::model::buffer::Buffer>::default();
+            typed.type_in(crate::tui::model::draft::Draft::plain("abc"));
+            page.search = Search::Typing(typed);
+        });
+        assert!(drawn(&mut sheet, &mut model).ends_with("\n/abc"));
+    }
+
+    #[test]
+    fn what_is_read_stays_at_the_top_as_more_arrives_and_as_the_width_changes() {
+        let (mut sheet, mut model) = (Sheet::default(), with(PageOf::Transcript, 12, (80, 5)));
+        let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+        assert_eq!(first(&drawn(&mut sheet, &mut model)), "line 15");
+        model.transcript.push(Cell::User("more ".repeat(30)));
+        assert_eq!(first(&drawn(&mut sheet, &mut model)), "line 15");
+        for columns in [40, 20, 80, 120] {
+            model.size.columns = columns;
+            assert_eq!(first(&drawn(&mut sheet, &mut model)), "line 15", "{columns}");
+        }
+    }
+
+    #[test]
+    fn a_long_transcript_is_made_as_far_as_it_is_seen_and_then_little_by_little() {
+        let (mut sheet, mut model) = (Sheet::default(), with(PageOf::Transcript, 0, (80, 24)));
+        for n in 0..10_000 {
+            model.transcript.push(Cell::User(format!("message {n}")));
+        }
+        assert!(drawn(&mut sheet, &mut model).ends_with("0 above the end"));
+        assert!(!sheet.is_whole() && sheet.len() < 1_100, "{}", sheet.len());
+        let mut frames = 0;
+        while !sheet.is_whole() {
+            drawn(&mut sheet, &mut model);
+            frames += 1;
+            assert!(frames < 40, "it never ends");
+        }
+        assert!(drawn(&mut sheet, &mut model).ends_with("20033 of 20033"));
+        change(&mut model, |page| page.up = Page::TOP);
+        assert!(drawn(&mut sheet, &mut model).starts_with("❯ run it"));
+    }
+
+    #[test]
+    fn a_report_is_read_from_its_beginning_and_stays_there_as_it_grows() {
+        let mut model = model(40, 6);
+        let lines = |text: String| Cell::Lines(text.lines().map(str::to_owned).collect());
+        let report = Report { cells: vec![lines(numbered(3))], awaited: Some("asking".to_owned()) };
+        model.overlay = Some(Overlay::Page(Page::report(report)));
+        let mut sheet = Sheet::default();
+        testing::check(
+            &drawn(&mut sheet, &mut model),
+            "line 1\nline 2\nline 3\n\n  asking\n  q closes · 5 of 5",
+        );
+        change(&mut model, |page| {
+            let report = Arc::make_mut(&mut page.report);
+            report.awaited = None;
+            report.cells.push(lines(numbered(9)));
+        });
+        assert!(drawn(&mut sheet, &mut model).starts_with("line 1\nline 2\nline 3\n\nline 1\n"));
+    }
+
+    #[test]
+    fn what_calls_have_given_is_on_the_page_of_the_transcript_alone() {
+        let mut model = with(PageOf::Transcript, 0, (80, 24));
+        let read = call("read", "a.rs", ToolStatus::Success, Display::Line("2 lines".to_owned()));
+        model.transcript.push(Cell::Explored(vec![read]));
+        assert!(!shown(&model).contains("fn main"));
+        change(&mut model, |page| page.results = testing::results("c", "1\tfn main() {}\n2\t// end\x1b[2J"));
+        let page = shown(&model);
+        assert!(page.contains("fn main() {}") && page.contains("// end"), "{page}");
+        assert!(!page.contains('\x1b'));
     }
 
     #[test]

@@ -6,14 +6,15 @@
 use ratatui::text::{Line, Span};
 
 use super::brush::{Brush, DOT, Echo, INDENT, Keep, Pane, SIGN, one_line, reveal, typed};
+use super::diff::Extent;
 use super::theme::Role;
 use super::wrap::{fit, width};
 use super::{diff, tool};
 use crate::protocol::{Access, Approval, ExecAccess, Hold, Occasion, Preview};
 use crate::text::units;
-use crate::tui::model::AtLimit;
 use crate::tui::model::buffer::Buffer;
 use crate::tui::model::question::{Asking, Row};
+use crate::tui::model::{AtLimit, Limit};
 
 /// From so many columns on, words may be spent.
 const ROOMY: usize = 60;
@@ -50,7 +51,7 @@ pub(super) fn permission(asking: &Asking, room: usize, brush: Brush) -> Pane {
     };
     let sheet = Sheet {
         title: brush.line(title(&asking.approval), Role::Warn),
-        body: preview(&asking.approval.preview, brush),
+        body: preview(&asking.approval.preview, Extent::First(room), brush),
         // a rule that would be saved is better seen whole
         least: 1,
         hint: " (Ctrl+O shows all)",
@@ -64,7 +65,7 @@ pub(super) fn permission(asking: &Asking, room: usize, brush: Brush) -> Pane {
 /// All of a question for the page that shows everything.
 pub(super) fn whole(asking: &Asking, brush: Brush) -> Vec<Line<'static>> {
     let title = brush.line(title(&asking.approval), Role::Warn);
-    let body = preview(&asking.approval.preview, brush);
+    let body = preview(&asking.approval.preview, Extent::Whole, brush);
     let rules = asking.rows().filter(|(_, row)| *row == Row::Always);
     let rules = rules.flat_map(|(number, row)| {
         brush.paragraph(&answer(asking, number, row, brush), Span::raw(INDENT), "     ")
@@ -73,17 +74,23 @@ pub(super) fn whole(asking: &Asking, brush: Brush) -> Vec<Line<'static>> {
     lines.chain(note(&asking.approval, brush)).chain(rules).collect()
 }
 
-/// The turn-limit question.
-pub(super) fn limit(limit: &AtLimit, brush: Brush) -> Pane {
-    let counts = format!(
-        " {}, {}, {}. Go on? ",
-        units::counted(limit.turns.into(), "turn", "turns"),
-        units::counted(limit.calls.into(), "call", "calls"),
-        units::duration(limit.took),
-    );
+/// The question at a limit.
+pub(super) fn limit(at: &AtLimit, brush: Brush) -> Pane {
+    let calls = units::counted(at.calls.into(), "call", "calls");
+    let (title, reached) = match &at.limit {
+        Limit::Turns { turns } => {
+            let turns = units::counted((*turns).into(), "turn", "turns");
+            ("Turn limit reached:", format!("{turns}, {calls}, {}", units::duration(at.took)))
+        }
+        Limit::Budget { used } => ("Budget reached:", format!("{used} used. As much again")),
+    };
+    let asked = match &at.limit {
+        Limit::Turns { .. } => ". Go on? ",
+        Limit::Budget { .. } => "? ",
+    };
     let line = Line::from(vec![
-        brush.span("Turn limit reached:", Role::Warn),
-        brush.span(counts, Role::Plain),
+        brush.span(title, Role::Warn),
+        brush.span(format!(" {reached}{asked}"), Role::Plain),
         brush.span("y yes · n stop", Role::Accent),
     ]);
     Pane { lines: brush.paragraph(&line, Span::raw(""), ""), cursor: None }
@@ -175,7 +182,7 @@ fn title(approval: &Approval) -> String {
 }
 
 /// What would happen, with nothing hidden.
-fn preview(preview: &Preview, brush: Brush) -> Vec<Line<'static>> {
+fn preview(preview: &Preview, extent: Extent, brush: Brush) -> Vec<Line<'static>> {
     let text = |text: &str| {
         let text = reveal(text.trim_end_matches('\n'));
         let line = |line: &str| brush.paragraph(&Line::raw(line.to_owned()), Span::raw(INDENT), INDENT);
@@ -186,7 +193,7 @@ fn preview(preview: &Preview, brush: Brush) -> Vec<Line<'static>> {
         Preview::Text(words) => text(words),
         Preview::Changes(files) => {
             let one = |file| {
-                let drawn = diff::draw(file, brush);
+                let drawn = diff::draw(file, extent, brush);
                 std::iter::once(tool::file_head(file, drawn.counts, brush)).chain(drawn.lines)
             };
             files.iter().flat_map(one).collect()
@@ -670,7 +677,7 @@ mod tests {
     #[test]
     fn the_limit_is_one_line() {
         let at = AtLimit {
-            turns: 100,
+            limit: Limit::Turns { turns: 100 },
             calls: 212,
             took: Duration::from_mins(14),
             guard: Guard::new(Moment(0), None),
@@ -682,5 +689,9 @@ mod tests {
             "Turn limit reached: 100 turns, 212
 calls, 14 m. Go on? y yes · n stop",
         );
+        let used = "$5.02 of $5.00".to_owned();
+        let at = AtLimit { limit: Limit::Budget { used }, ..at };
+        let shown = text(&limit(&at, Brush { columns: 80, ..BRUSH }).lines);
+        assert_eq!(shown, "Budget reached: $5.02 of $5.00 used. As much again? y yes · n stop");
     }
 }

@@ -9,11 +9,13 @@ use ratatui::text::{Line, Span};
 use super::brush::{Brush, DOT, Fact, INDENT, elapsed, one_line};
 use super::theme::Role;
 use super::wrap::{fit, width};
+use crate::app::Motion;
 use crate::protocol::Waiting;
 use crate::text::units;
 use crate::tui::model::facts::Facts;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::run::{RunView, Stopping};
+use crate::tui::model::vim::Mode;
 use crate::tui::model::{Model, Stage};
 
 /// One step of the spinner lasts so long, in milliseconds: quick enough to look alive, slow enough to cost nothing.
@@ -32,6 +34,9 @@ const CAUSE: usize = 12;
 
 const ESC: &str = "esc to interrupt";
 const BACKGROUND: &str = "ctrl+b background";
+
+/// A retry counts as lasting so long: it is told at once, and how long it is waited for stands in it.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// A command that runs longer may be one to be moved to the background.
 const LASTS: Duration = Duration::from_secs(2);
@@ -82,8 +87,52 @@ pub(super) fn waiting(model: &Model, now: Moment, brush: Brush) -> Vec<Line<'sta
     std::iter::once(line(None)).chain(below).collect()
 }
 
+/// What a run waits for, in words that stay as long as it does, and for how long already.
+pub(super) fn words(run: &RunView, facts: &Facts, now: Moment) -> Option<(String, Duration)> {
+    let since = |since| now.since(since);
+    match &run.waiting {
+        Waiting::Answer | Waiting::Call if now.since(run.heard) >= LONG => {
+            Some(("nothing new".to_owned(), since(run.heard)))
+        }
+        // the answer itself is heard
+        Waiting::Answer if run.thoughts.is_empty() => None,
+        Waiting::Retry { attempt, of, delay, error } => {
+            let cause = cause(error, &facts.host);
+            let told = format!("retry {attempt} of {of} in {}{DOT}{cause}", units::duration(*delay));
+            // news at once, and it goes by itself
+            Some((told, RETRY))
+        }
+        Waiting::Connecting
+        | Waiting::FirstByte
+        | Waiting::Answer
+        | Waiting::Call
+        | Waiting::Tools
+        | Waiting::Summary => {
+            let wait = waited_for(run, facts, now);
+            Some((wait.what, since(run.waiting_since)))
+        }
+    }
+}
+
+/// What a second Ctrl+C does, as long as it does it.
+pub(super) fn leaves(model: &Model, now: Moment) -> Option<&'static str> {
+    model.recent.leave.filter(|pressed| now.since(*pressed) < LEAVE).map(|_| "Ctrl+C again leaves")
+}
+
 /// What helps with a long wait, in at most one row.
 pub(super) fn advice(model: &Model, now: Moment, brush: Brush) -> Option<Line<'static>> {
+    let rows = advised(model, now)?.map(|words| format!("{INDENT}{words}; Esc stops it"));
+    let row = rows.into_iter().find(|row| width(row) <= brush.columns)?;
+    Some(brush.line(row, Role::Dim))
+}
+
+/// The same, whatever the width.
+pub(super) fn advice_words(model: &Model, now: Moment) -> Option<&'static str> {
+    advised(model, now).map(|[whole, _short]| whole)
+}
+
+/// In many words and in few.
+fn advised(model: &Model, now: Moment) -> Option<[&'static str; 2]> {
     let run = model.run.as_ref().filter(|run| run.stopping == Stopping::No)?;
     let is_long = matches!(model.stage, Stage::Running) && now.since(run.waiting_since) >= LONG;
     let words = match &run.waiting {
@@ -93,18 +142,18 @@ pub(super) fn advice(model: &Model, now: Moment, brush: Brush) -> Option<Line<'s
         Waiting::FirstByte => {
             ["a local model may take minutes to read a long prompt", "a local model may take minutes"]
         }
-        Waiting::Answer | Waiting::Call | Waiting::Retry { .. } | Waiting::Tools => return None,
+        Waiting::Answer | Waiting::Call | Waiting::Retry { .. } | Waiting::Tools | Waiting::Summary => {
+            return None;
+        }
     };
-    let rows = words.map(|words| format!("{INDENT}{words}; Esc stops it"));
-    let row = rows.into_iter().find(|row| width(row) <= brush.columns)?;
-    is_long.then(|| brush.line(row, Role::Dim))
+    is_long.then_some(words)
 }
 
 impl Wait {
     /// In one line, the keys behind it. A second key goes first where it is narrow, then the turns, then the limit.
     fn line(
         &self,
-        spinner: Span<'static>,
+        spinner: Option<Span<'static>>,
         turns: Option<String>,
         esc: Option<&str>,
         brush: Brush,
@@ -112,7 +161,8 @@ impl Wait {
         let plain = |text: &String| Fact::new(brush.span(text.clone(), Role::Plain)).after(" ");
         let dim = |text: String| Fact::new(brush.span(text, Role::Dim));
         let esc = esc.map(|words| dim(words.to_owned()));
-        let mut facts = vec![Fact::new(spinner), plain(&self.what)];
+        let mut facts: Vec<Fact> = spinner.into_iter().map(Fact::new).collect();
+        facts.push(plain(&self.what));
         facts.extend(self.since.as_ref().map(plain));
         let taken = brush.facts(facts.iter().cloned().chain(esc.clone()).collect()).width() + width(DOT);
         let room = brush.columns.saturating_sub(taken);
@@ -131,9 +181,13 @@ impl Wait {
     }
 }
 
-fn spinner(now: Moment, brush: Brush) -> Span<'static> {
+/// A sign of life, where one may move.
+fn spinner(now: Moment, brush: Brush) -> Option<Span<'static>> {
     let step = usize::try_from(now.0 / SPINNER_STEP).unwrap_or(0) % SPINNER.len();
-    brush.span(SPINNER.get(step).copied().unwrap_or_default(), Role::Accent)
+    match brush.manner.motion {
+        Motion::Full => Some(brush.span(SPINNER.get(step).copied().unwrap_or_default(), Role::Accent)),
+        Motion::Reduced => None,
+    }
 }
 
 /// What is waited for, and for how long already.
@@ -162,6 +216,7 @@ fn waited_for(run: &RunView, facts: &Facts, now: Moment) -> Wait {
             let what = format!("retry {attempt} of {of} {when}");
             Wait { what, since: None, more: More::Cause(cause(error, &facts.host)) }
         }
+        Waiting::Summary => wait("summarising the conversation", run.waiting_since),
         Waiting::Tools => {
             let first = run.calls.iter().map(|call| call.since).min();
             let since = first.unwrap_or(run.waiting_since);
@@ -208,12 +263,17 @@ fn tools(run: &RunView) -> String {
 
 /// The bottom line: model, mode, how full the window is, what was spent.
 pub(super) fn line(model: &Model, now: Moment, brush: Brush) -> Line<'static> {
-    if model.recent.leave.is_some_and(|pressed| now.since(pressed) < LEAVE) {
-        return brush.line(format!("{INDENT}Ctrl+C again leaves"), Role::Warn);
+    if let Some(words) = leaves(model, now) {
+        return brush.line(format!("{INDENT}{words}"), Role::Warn);
     }
     let (facts, meter) = (&model.facts, &model.meter);
     let fact = |text: String, role| Fact::new(brush.span(text, role));
     let mut told = Vec::new();
+    let vim = model.composer.vim_mode().map(|mode| match mode {
+        Mode::Insert => "INSERT",
+        Mode::Normal => "NORMAL",
+    });
+    told.extend(vim.map(|word| fact(word.to_owned(), Role::Accent)));
     if !facts.model.is_empty() {
         told.push(fact(one_line(&facts.model), Role::Dim).rank(1));
     }
@@ -259,12 +319,13 @@ pub(super) fn line(model: &Model, now: Moment, brush: Brush) -> Line<'static> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::brush::Manner;
     use super::super::testing::{self, BRUSH, model, text};
     use super::*;
     use crate::protocol::{CallId, Tail};
-    use crate::tui::model::AtLimit;
     use crate::tui::model::call::{Kind, Label, RunningCall};
     use crate::tui::model::question::Guard;
+    use crate::tui::model::{AtLimit, Limit};
 
     fn running(wait: Waiting) -> Model {
         let mut model = model(80, 24);
@@ -310,6 +371,11 @@ mod tests {
         check(&running(Waiting::Answer), (3_000, 80), "⠴ answering 3 s · 2 turns · esc to interrupt");
         check(&running(Waiting::Call), (3_000, 80), "⠴ preparing a call 3 s · 2 turns · esc to interrupt");
         check(
+            &running(Waiting::Summary),
+            (3_000, 80),
+            "⠴ summarising the conversation 3 s · 2 turns · esc to interrupt",
+        );
+        check(
             &with(|run| run.thoughts.push('x'), Waiting::Answer),
             (3_000, 80),
             "⠴ thinking 3 s · 2 turns · esc to interrupt",
@@ -336,9 +402,23 @@ mod tests {
         assert!(told.contains("running a command 2 s"), "{told}");
         let mut asked = running(Waiting::Tools);
         let guard = Guard::new(Moment(0), None);
-        asked.stage = Stage::AtLimit(AtLimit { turns: 1, calls: 1, took: Duration::ZERO, guard });
+        asked.stage = Stage::AtLimit(AtLimit {
+            limit: Limit::Turns { turns: 1 },
+            calls: 1,
+            took: Duration::ZERO,
+            guard,
+        });
         check(&asked, (6_000, 80), "waiting for your answer");
         check(&model(80, 24), (0, 80), "");
+    }
+
+    #[test]
+    fn without_motion_only_words_change() {
+        let still = Brush { manner: Manner { motion: Motion::Reduced, ..Manner::USUAL }, ..BRUSH };
+        let told = |now| text(&waiting(&running(Waiting::Answer), Moment(now), still));
+        assert_eq!(told(3_000), "answering 3 s · 2 turns · esc to interrupt");
+        assert_eq!(told(3_000), told(3_999));
+        assert_eq!(told(4_000), "answering 4 s · 2 turns · esc to interrupt");
     }
 
     fn retry(error: &str) -> Model {

@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use ratatui::text::Line;
 
-use super::brush::Brush;
+use super::brush::{Brush, Manner};
 use super::theme::Theme;
 use super::wrap::width;
-use crate::protocol::{Display, ToolStatus};
+use crate::protocol::{
+    AssistantMessage, Content, Display, Entry, History, Message, Results, StopReason, ToolCall, ToolMessage,
+    ToolStatus,
+};
 use crate::tui::model::call::{DoneCall, Label};
 use crate::tui::model::composer::Composer;
 use crate::tui::model::facts::Facts;
@@ -16,7 +19,7 @@ use crate::tui::model::{Model, Size, Stage};
 use crate::tui::slash;
 
 /// Eighty columns.
-pub(super) const BRUSH: Brush = Brush { theme: Theme::Colour, columns: 80 };
+pub(super) const BRUSH: Brush = Brush { theme: Theme::Colour, columns: 80, manner: Manner::USUAL };
 
 /// The text of lines, without spaces at their ends.
 pub(super) fn text(lines: &[Line<'_>]) -> String {
@@ -49,7 +52,7 @@ pub(super) fn check(actual: &str, expected: &str) {
 /// A call that is over.
 pub(super) fn call(verb: &str, object: &str, status: ToolStatus, display: Display) -> DoneCall {
     let label = Label { verb: verb.to_owned(), object: object.to_owned() };
-    DoneCall { label, status, display, duration: Duration::from_millis(2_300) }
+    DoneCall { id: "c".into(), label, status, display, duration: Duration::from_millis(2_300) }
 }
 
 /// The facts of an ordinary session.
@@ -81,4 +84,24 @@ pub(super) fn live(model: &Model, now: u64) -> String {
     let picture = super::picture(model, Theme::Colour, Moment(now));
     let cursor = picture.cursor.map(|spot| (usize::from(spot.row), usize::from(spot.col)));
     text_with_cursor(&picture.live, cursor)
+}
+
+/// What a call of this number has given.
+pub(super) fn results(call: &str, text: &str) -> Results {
+    let said = AssistantMessage {
+        text: String::new(),
+        tool_calls: vec![ToolCall::new(call, "Read", "{}")],
+        reasoning: None,
+        extra: serde_json::Map::default(),
+        model: "m".into(),
+        usage: None,
+        stop_reason: StopReason::ToolUse,
+    };
+    let (name, content, status) = ("Read".into(), Content::text(text), ToolStatus::Success);
+    let answer = ToolMessage { call_id: call.into(), name, content, status };
+    let mut history = History::new();
+    for message in [Message::user("go"), Message::Assistant(said), Message::Tool(answer)] {
+        history.apply(&Entry::message(1, message));
+    }
+    Results::of(&history)
 }

@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 
 use super::testing::{call, check, facts, live, model, text};
+use super::theme::Theme;
 use super::*;
 use crate::app::{GroupForm, TrustGroup, TrustQuestion};
 use crate::protocol::{
     Access, Approval, CallForm, CallId, Choice, Display, ExecAccess, Hold, JobState, JobView, Occasion,
     Preview, QuestionId, Tail, Todo, TodoStatus, ToolName, ToolStatus, Waiting, Why,
 };
-use crate::tui::model::AtLimit;
 use crate::tui::model::answering::Answering;
 use crate::tui::model::buffer::Buffer;
 use crate::tui::model::call::{Label, RunningCall};
@@ -20,6 +20,7 @@ use crate::tui::model::question::{Asking, Guard, Row};
 use crate::tui::model::setup::{Choosing, FirstRun, Step, Trusting};
 use crate::tui::model::tasks::Tasks;
 use crate::tui::model::todos::{Extent, TodoChange, Todos};
+use crate::tui::model::{AtLimit, Limit};
 
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (40, 12)];
 
@@ -417,7 +418,8 @@ Allow this command?
     );
     let limit = |mut model: Model| {
         let took = Duration::from_mins(14);
-        model.stage = Stage::AtLimit(AtLimit { turns: 100, calls: 212, took, guard: guard() });
+        model.stage =
+            Stage::AtLimit(AtLimit { limit: Limit::Turns { turns: 100 }, calls: 212, took, guard: guard() });
         model
     };
     pictures(
@@ -446,8 +448,11 @@ fn lists_open_at_the_input() {
   /todos        the model's list of steps
   /tasks        commands in the background: look at them, end them
   /permissions  the rules in force; grants can be taken back
+  /vim          vi's keys in the input, on or off
+  /theme        other colours: from a list, or by name
   /status       session, model, endpoint, permissions
-  /exit         leave
+  /context      what fills the model's window
+  26 in all
   qwen3-coder · default · window of 128k",
             "❯ /|
 ❯ /help         keys and commands
@@ -456,14 +461,16 @@ fn lists_open_at_the_input() {
   /todos        the model's list of steps
   /tasks        commands in the background: look at them, end them
   /permissions  the rules in force; grants can be taken back
+  /vim          vi's keys in the input, on or off
+  /theme        other colours: from a list, or by name
   /status       session, model, endpoint, permissions
-  /exit         leave
+  26 in all
   qwen3-coder · default · window of 128k",
             "❯ /|
 ❯ /help   keys and commands
   /clear  a new session; this one stays…
   /model  another model: from a list, o…
-  8 in all
+  26 in all
   qwen3-coder · default · window of 128k",
         ],
     );
@@ -633,7 +640,12 @@ fn any_stage() -> impl Strategy<Value = fn(Model) -> Model> {
         },
         |mut model| {
             let took = Duration::from_mins(14);
-            model.stage = Stage::AtLimit(AtLimit { turns: 100, calls: 212, took, guard: guard() });
+            model.stage = Stage::AtLimit(AtLimit {
+                limit: Limit::Turns { turns: 100 },
+                calls: 212,
+                took,
+                guard: guard(),
+            });
             model
         },
         distrusting,

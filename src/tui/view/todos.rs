@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use ratatui::text::{Line, Span};
 
-use super::brush::{Brush, DOT, INDENT, Keep, Mode, one_line, push_fitting};
+use super::brush::{Brush, DOT, INDENT, Keep, Mode, Signs, one_line, push_fitting};
 use super::theme::Role;
 use super::wrap::width;
 use crate::protocol::todo::completed;
@@ -77,9 +77,24 @@ fn row(todo: &Todo, brush: Brush) -> Line<'static> {
     };
     Line::from(vec![
         Span::raw(INDENT),
-        brush.span(sign(todo.status), mark),
+        brush.span(
+            match brush.manner.signs {
+                Signs::Signs => sign(todo.status),
+                Signs::Words => word(todo.status),
+            },
+            mark,
+        ),
         brush.span(one_line(&todo.content), text),
     ])
+}
+
+/// The same in a word.
+fn word(status: TodoStatus) -> &'static str {
+    match status {
+        TodoStatus::Pending => "to do: ",
+        TodoStatus::InProgress => "now: ",
+        TodoStatus::Completed => "done: ",
+    }
 }
 
 /// The list in the transcript: what has changed, or all of it.
@@ -92,7 +107,7 @@ pub(super) fn change(change: &TodoChange, mode: Mode, brush: Brush) -> Vec<Line<
         dropped => told.push(format!("{} dropped", units::count(dropped))),
     }
     let head = Line::from(vec![
-        brush.span("● ", Role::Good),
+        brush.span(if brush.manner.signs == Signs::Words { "" } else { "● " }, Role::Good),
         brush.span("todo", Role::Strong),
         brush.span(format!("{INDENT}{}", told.join(DOT)), Role::Dim),
     ]);

@@ -5,21 +5,17 @@
 
 use ratatui::text::{Line, Span};
 
-use super::brush::{Brush, DOT, INDENT, Keep, Mode, elapsed, one_line, push_fitting};
+use super::brush::{Brush, DOT, INDENT, Keep, Mode, Signs, elapsed, one_line, push_fitting};
 use super::theme::Role;
 use super::wrap::{fit, spans_width, trim_end, width};
-use super::{diff, todos};
-use crate::protocol::{Display, FileChange, Tail, ToolStatus};
-use crate::text::sanitize::fold_progress;
+use super::{diff, highlight, todos};
+use crate::protocol::{Display, FileChange, Results, Tail, ToolStatus};
+use crate::text::sanitize::{fold_progress, sanitize};
 use crate::text::sgr::styled;
 use crate::text::units;
 use crate::tui::model::call::{DoneCall, Label, RunningCall};
 use crate::tui::model::moment::Moment;
 
-/// Lines of output in the scrollback: a failing test's last words.
-const OUTPUT: usize = 8;
-/// Rows of a diff in the scrollback.
-const DIFF: usize = 40;
 /// Rows that one line of output may fill in the scrollback; minified files have lines of a megabyte.
 const ROWS: usize = 8;
 /// Lines of a running command's output.
@@ -29,8 +25,12 @@ const OBJECT: usize = 24;
 
 /// A call that is over.
 pub fn done(call: &DoneCall, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
+    let extent = match mode {
+        Mode::Folded => diff::Extent::Cut(usize::from(brush.manner.diff_lines) + 1),
+        Mode::Whole => diff::Extent::Whole,
+    };
     let drawn = match &call.display {
-        Display::Changes(files) => files.iter().map(|file| (file, diff::draw(file, brush))).collect(),
+        Display::Changes(files) => files.iter().map(|file| (file, diff::draw(file, extent, brush))).collect(),
         Display::Line(_) | Display::Text(_) | Display::Output { .. } | Display::Todos(_) => Vec::new(),
     };
     let mut label = call.label.clone();
@@ -42,10 +42,29 @@ pub fn done(call: &DoneCall, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
     lines.extend(match &call.display {
         Display::Line(_) => Vec::new(),
         Display::Text(text) => folded_output(text, Keep::Head, mode, brush),
-        Display::Output { text, .. } => folded_output(text, Keep::Tail, mode, brush),
+        Display::Output { text, .. } => match highlight::printed_file(&call.label, text) {
+            Some(reading) => {
+                let lines = highlight::code(sanitize(text).trim_end(), Some(reading), brush.theme);
+                folded(lines, Keep::Tail, mode, brush)
+            }
+            None => folded_output(text, Keep::Tail, mode, brush),
+        },
         Display::Changes(_) => changes(drawn, mode, brush),
         Display::Todos(list) => todos::rows(list, brush),
     });
+    lines
+}
+
+/// A call that is over, and below it all that it has given where only a line of that was kept.
+pub fn whole(call: &DoneCall, results: &Results, brush: Brush) -> Vec<Line<'static>> {
+    let mut lines = done(call, Mode::Whole, brush);
+    if let Display::Line(told) = &call.display
+        // the answer of a user is told already
+        && call.label.verb != "ask"
+        && let Some(text) = results.text(&call.id).filter(|text| text.trim() != told.trim())
+    {
+        lines.extend(output(&text, brush));
+    }
     lines
 }
 
@@ -103,13 +122,16 @@ pub(super) fn output(text: &str, brush: Brush) -> Vec<Line<'static>> {
 }
 
 fn folded_output(text: &str, keep: Keep, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
-    let lines = output(text, brush);
+    folded(output(text, brush), keep, mode, brush)
+}
+
+fn folded(lines: Vec<Line<'static>>, keep: Keep, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
     match mode {
         Mode::Whole => lines,
         Mode::Folded => {
             let longest = brush.columns.saturating_mul(ROWS);
             // one more line than asked for stands in for a single hidden one
-            let lines = brush.fold(lines, OUTPUT + 1, keep);
+            let lines = brush.fold(lines, usize::from(brush.manner.output_lines) + 1, keep);
             lines
                 .into_iter()
                 .map(|line| if line.width() > longest { fit(&line, longest) } else { line })
@@ -126,7 +148,7 @@ fn changes(drawn: Vec<(&FileChange, diff::Drawn)>, mode: Mode, brush: Brush) -> 
     });
     match mode {
         Mode::Whole => lines.collect(),
-        Mode::Folded => brush.fold(lines.collect(), DIFF + 1, Keep::Head),
+        Mode::Folded => brush.fold(lines.collect(), usize::from(brush.manner.diff_lines) + 1, Keep::Head),
     }
 }
 
@@ -141,6 +163,13 @@ pub(super) fn file_head(file: &FileChange, counts: Vec<Span<'static>>, brush: Br
 }
 
 fn sign(status: ToolStatus, brush: Brush) -> Span<'static> {
+    match (brush.manner.signs, status) {
+        (Signs::Signs, _) => {}
+        (Signs::Words, ToolStatus::Success) => return brush.span("done: ", Role::Good),
+        (Signs::Words, ToolStatus::Failed) => return brush.span("failed: ", Role::Bad),
+        (Signs::Words, ToolStatus::Denied) => return brush.span("denied: ", Role::Warn),
+        (Signs::Words, ToolStatus::Interrupted) => return brush.span("interrupted: ", Role::Warn),
+    }
     match status {
         ToolStatus::Success => brush.span("● ", Role::Good),
         ToolStatus::Failed => brush.span("✗ ", Role::Bad),
@@ -336,6 +365,25 @@ line 20",
         let long = testing::call("run", "x", ToolStatus::Success, display);
         assert_eq!(done(&long, Mode::Folded, BRUSH)[1].width(), 640);
         assert_eq!(done(&long, Mode::Whole, BRUSH)[1].width(), 10_000);
+    }
+
+    #[test]
+    fn a_file_that_a_command_prints_has_the_colours_of_its_language() {
+        let keyword = BRUSH.theme.style(Role::Keyword);
+        let shown = |command: &str, text: &str| {
+            let display = Display::Output { text: text.to_owned(), ended: None };
+            let lines =
+                done(&testing::call("run", command, ToolStatus::Success, display), Mode::Folded, BRUSH);
+            lines.iter().skip(1).any(|line| line.spans.iter().any(|span| span.style == keyword))
+        };
+        let code = "/// A\npub fn a() {}\n";
+        for command in ["cat src/a.rs", "head -n 20 src/a.rs", "tail src/a.rs", "sed -n '1,20p' src/a.rs"] {
+            assert!(shown(command, code), "{command}");
+        }
+        for command in ["cat src/a", "cat a.rs | wc", "cat a.rs b.py", "cat a.rs > b.rs", "ls a.rs", "cat"] {
+            assert!(!shown(command, code), "{command}");
+        }
+        assert!(!shown("cat a.rs", "\x1b[31mpub fn\x1b[m"), "it has colours of its own");
     }
 
     #[test]

@@ -17,6 +17,7 @@
 //! terminal answers queries as it reads them, with the cursor where it stands at that byte.
 
 mod keys;
+mod lost;
 mod scan;
 mod terminal;
 
@@ -38,6 +39,7 @@ use vt100::{Parser, Screen};
 use scan::Scanner;
 use terminal::Terminal;
 
+pub(crate) use lost::lose_the_terminal;
 pub(crate) use terminal::Kind;
 
 use crate::harness::Clawd;
@@ -45,6 +47,10 @@ use crate::watched::{DEADLINE, Watched};
 
 /// Far more than a test prints.
 const SCROLLBACK: usize = 20_000;
+
+/// Bytes that a terminal takes at once, and one on a slow line each millisecond.
+const USUAL: usize = 8_192;
+const SLOW: usize = 256;
 
 /// Columns and rows, in the order in which one says them.
 #[derive(Clone, Copy)]
@@ -122,7 +128,8 @@ impl Pty {
             exit: None,
         }));
         let input = writer(pair.master.take_writer().unwrap());
-        reader(pair.master.try_clone_reader().unwrap(), &seen, input.clone());
+        let piece = if kind == Kind::Slow { SLOW } else { USUAL };
+        reader(pair.master.try_clone_reader().unwrap(), &seen, input.clone(), piece);
         let pid = Pid::from_raw(child.process_id().unwrap().cast_signed()).unwrap();
         reap(child, &seen);
         Self { _clawd: clawd.clone(), pid, master: pair.master, tty, at_start, input, seen }
@@ -145,8 +152,23 @@ impl Pty {
     /// Pastes as a terminal does: in brackets where the program asked for them, newlines as returns.
     pub(crate) fn paste(&self, text: &str) {
         let text = text.replace('\n', "\r");
-        let bracketed = self.seen.with(|seen| seen.terminal.is_set(2004));
+        let bracketed = self.seen.with(|seen| seen.terminal.brackets());
         self.send(if bracketed { format!("\x1b[200~{text}\x1b[201~") } else { text }.as_bytes());
+    }
+
+    /// Turns the wheel by a notch, away from the user where it is `up`. As a terminal does: a report where the program asked for
+    /// it, else three arrow keys on the alternate screen unless that was switched off, else nothing.
+    pub(crate) fn wheel(&self, up: bool) {
+        let (reported, as_arrows) = self.seen.with(|seen| {
+            let terminal = &seen.terminal;
+            (terminal.is_set(1000), terminal.is_set(1007) && terminal.is_set(1049))
+        });
+        let (button, arrow) = if up { (64, "\x1b[A") } else { (65, "\x1b[B") };
+        if reported {
+            self.send(format!("\x1b[<{button};5;5M").as_bytes());
+        } else if as_arrows {
+            self.send(arrow.repeat(3).as_bytes());
+        }
     }
 
     /// Bytes as they are, such as a report of focus.
@@ -186,6 +208,17 @@ impl Pty {
         }
     }
 
+    /// Blocks until what was written is as the test wants it, sequences and all.
+    pub(crate) fn wait_bytes(&self, what: &str, wanted: impl Fn(&str) -> bool) {
+        let found = self.seen.wait(DEADLINE, |seen| {
+            let found = wanted(&String::from_utf8_lossy(&seen.raw));
+            (found || seen.output == Output::Ended).then_some(found)
+        });
+        if found != Some(true) {
+            self.fail(&format!("waited for {what}"));
+        }
+    }
+
     /// What the screen shows, a line a row.
     pub(crate) fn screen_text(&self) -> String {
         self.seen.with(|seen| seen.parser.screen().contents())
@@ -215,6 +248,11 @@ impl Pty {
         self.seen.with(|seen| seen.raw.clone())
     }
 
+    /// Whether the program has switched this private mode on.
+    pub(crate) fn is_set(&self, mode: u16) -> bool {
+        self.seen.with(|seen| seen.terminal.is_set(mode))
+    }
+
     /// What the program has asked the terminal, without the escape: `[6n`, `[c`, `[?u`.
     pub(crate) fn queries(&self) -> Vec<String> {
         self.seen.with(|seen| seen.terminal.queries().to_vec())
@@ -239,6 +277,19 @@ impl Pty {
         if !left.is_empty() {
             self.fail(&format!("the terminal is not restored: {left:#?}"));
         }
+    }
+
+    /// Blocks until the screen is as the test wants it, or the program has ended.
+    pub(crate) fn wait_exit_or(&self, what: &str, wanted: impl Fn(&Screen) -> bool) {
+        let found = self.seen.wait(DEADLINE, |seen| {
+            let ended = seen.exit.is_some() && seen.output == Output::Ended;
+            (wanted(seen.parser.screen()) || ended).then_some(())
+        });
+        found.unwrap_or_else(|| self.fail(&format!("waited {DEADLINE:?} for the end or {what}")));
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.seen.with(|seen| seen.exit.is_some())
     }
 
     fn fail(&self, why: &str) -> ! {
@@ -319,12 +370,15 @@ fn writer(mut to: Box<dyn Write + Send>) -> Sender<Vec<u8>> {
     sender
 }
 
-fn reader(mut from: Box<dyn Read + Send>, seen: &Arc<Watched<Seen>>, replies: Sender<Vec<u8>>) {
+fn reader(mut from: Box<dyn Read + Send>, seen: &Arc<Watched<Seen>>, replies: Sender<Vec<u8>>, piece: usize) {
     let seen = Arc::clone(seen);
     std::thread::spawn(move || {
-        let mut buffer = [0; 8192];
+        let mut buffer = vec![0; piece];
         // an error is the end too: the last one to hold the terminal has let go
         while let Ok(size @ 1..) = from.read(&mut buffer) {
+            if piece == SLOW {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
             let reply = seen.with(|seen| seen.take(&buffer[..size]));
             if !reply.is_empty() && replies.send(reply).is_err() {
                 break;

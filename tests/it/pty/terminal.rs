@@ -10,6 +10,12 @@ use std::collections::BTreeMap;
 pub(crate) enum Kind {
     /// as xterm: silent to the keyboard query, keys in the old forms
     Plain,
+    /// asked anything, it says nothing: whoever tests that answers by hand
+    Silent,
+    /// as a console: it knows no bracketed paste
+    Bare,
+    /// as a slow line: a little at a time
+    Slow,
     /// as kitty: answers it, and sends keys in the form that the program has asked for
     Kitty,
 }
@@ -65,10 +71,15 @@ impl Terminal {
         self.modes.get(&mode).copied().unwrap_or(is_set_at_start(mode))
     }
 
+    /// Whether a paste comes in brackets.
+    pub(super) fn brackets(&self) -> bool {
+        self.kind != Kind::Bare && self.is_set(2004)
+    }
+
     /// The keyboard flags in force; 0 where the terminal does not know them.
     pub(super) fn keyboard_flags(&self) -> u16 {
         match self.kind {
-            Kind::Plain => 0,
+            Kind::Plain | Kind::Silent | Kind::Bare | Kind::Slow => 0,
             Kind::Kitty => self.keyboard[self.screen()].last().copied().unwrap_or(0),
         }
     }
@@ -133,6 +144,9 @@ impl Terminal {
     }
 
     fn reply(&self, query: &str, (row, column): (u16, u16)) -> Option<String> {
+        if self.kind == Kind::Silent {
+            return None;
+        }
         let mode = query.strip_prefix("[?").and_then(|rest| rest.strip_suffix("$p"));
         match query {
             "[5n" => Some("\x1b[0n".to_owned()),
@@ -167,9 +181,9 @@ fn is_query(sequence: &str) -> bool {
         || (sequence.starts_with(']') && sequence.ends_with(";?"))
 }
 
-/// Autowrap and the cursor are on in a terminal that nobody has touched.
+/// Autowrap and the cursor are on in a terminal that nobody has touched, and the wheel is arrow keys on the alternate screen.
 fn is_set_at_start(mode: u16) -> bool {
-    matches!(mode, 7 | 25)
+    matches!(mode, 7 | 25 | 1007)
 }
 
 fn name(mode: u16) -> String {
@@ -180,6 +194,7 @@ fn name(mode: u16) -> String {
         47 | 1047 | 1049 => "the alternate screen",
         1000 | 1002 | 1003 | 1006 => "mouse reports",
         1004 => "focus reports",
+        1007 => "the wheel as arrow keys",
         2004 => "bracketed paste",
         2026 => "synchronized update",
         _ => "a mode",
@@ -208,6 +223,7 @@ mod tests {
             ("[?7l", "[?7h"),
             ("[?1004h", "[?1004l"),
             ("[?1000;1006h", "[?1006;1000l"),
+            ("[?1007l", "[?1007h"),
             ("[?2026h", "[?2026l"),
             ("[>1u", "[<u"),
             ("[>1u", "[<1u"),

@@ -134,7 +134,7 @@ fn status_tells_what_is_in_force() {
     say(&pty, "/status");
     pty.wait_for("instructions");
     let shown = pty.screen_text();
-    for words in ["mock-1", "127.0.0.1", "session", "default"] {
+    for words in ["mock-1", "127.0.0.1", "session", "default", "trust         nothing here needs it"] {
         assert!(shown.contains(words), "{words}\n{shown}");
     }
     assert!(!shown.contains("test-key"));
@@ -200,6 +200,35 @@ fn the_transcript_unfolds_the_output_and_leaves_the_scrollback_alone() {
         !screen.alternate_screen() && screen.contents().contains("❯\n")
     });
     assert_eq!(pty.history(), before);
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
+fn the_transcript_is_searched_and_the_match_is_shown() {
+    let endpoint = Endpoint::script([calls([bash("seq 1001 1100")]), text("Counted.")]);
+    let pty = open(&Clawd::new(&endpoint).arg("--yolo"));
+    say(&pty, "count");
+    pty.wait_for("Counted.");
+    wait_for_rest(&pty);
+    pty.key("ctrl-o");
+    pty.wait_until("the page", |screen| screen.alternate_screen() && screen.contents().contains("Counted."));
+    pty.type_text("/1042");
+    pty.wait_for("/1042");
+    pty.key("enter");
+    pty.wait_for("match 1 of 1");
+    pty.wait_until("the match turned over", |screen| {
+        let row = screen.contents().lines().position(|line| line == "1042");
+        let cell = row.and_then(|row| screen.cell(u16::try_from(row).unwrap(), 0));
+        cell.is_some_and(vt100::Cell::inverse)
+    });
+    pty.type_text("/no such words");
+    pty.key("enter");
+    pty.wait_for("no match for no such words");
+    pty.key("esc");
+    pty.wait_for("q closes");
+    pty.key("q");
+    pty.wait_until("the page to be closed", |screen| !screen.alternate_screen());
     leave(&pty);
     endpoint.finish();
 }

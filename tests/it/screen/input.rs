@@ -183,7 +183,7 @@ fn a_paste_with_control_sequences_does_nothing_to_the_terminal() {
     pty.wait_for("Received.");
     wait_for_rest(&pty);
     let raw = String::from_utf8_lossy(&pty.raw_bytes()).into_owned();
-    for foreign in ["\x1b]", "\x1b[31m", "\u{9b}", "\u{202e}", "\x07"] {
+    for foreign in ["\x1b]0;", "\x1b[31m", "\u{9b}", "\u{202e}", "\x07"] {
         assert!(!raw.contains(foreign), "{foreign:?} reached the terminal");
     }
     leave(&pty);
@@ -262,4 +262,22 @@ fn ctrl_d_deletes_where_there_is_something() {
 fn input(screen: &str) -> &str {
     let row = screen.lines().rev().find_map(|row| row.split_once('❯'));
     row.map(|(_, rest)| rest.trim()).unwrap_or_default()
+}
+
+#[test]
+fn vis_keys_are_on_from_the_start_where_they_are_wanted() {
+    let endpoint = Endpoint::script([text("Received.")]);
+    let pty = open(&Clawd::new(&endpoint).home_file("config.toml", "[tui]\nvim = true\n"));
+    pty.wait_for("INSERT");
+    pty.type_text("abc d");
+    pty.key("esc");
+    pty.wait_for("NORMAL");
+    pty.type_text("0dw");
+    pty.wait_until("the word to be gone", |screen| !screen.contents().contains("abc"));
+    pty.key("enter");
+    pty.wait_for("Received.");
+    wait_for_rest(&pty);
+    assert_eq!(endpoint.requests()[0].last_text(), "d");
+    leave(&pty);
+    endpoint.finish();
 }

@@ -114,18 +114,3 @@ fn without_a_terminal_it_says_so_in_one_line() {
     assert!(output.stderr.starts_with("Error: "), "{}", output.stderr);
     endpoint.finish();
 }
-
-#[test]
-fn on_a_dumb_terminal_it_says_so_in_one_line() {
-    let endpoint = Endpoint::script([]);
-    for term in ["dumb", ""] {
-        let pty = crate::pty::Pty::spawn(&Clawd::new(&endpoint).env("TERM", term), super::usual());
-        assert_eq!(pty.wait_exit().code, 2);
-        let shown = pty.screen_text();
-        assert_eq!(shown.lines().filter(|line| !line.trim().is_empty()).count(), 1, "{shown}");
-        assert!(shown.contains("dumb"), "{shown}");
-        assert!(!pty.raw_bytes().contains(&0x1b));
-        pty.assert_terminal_restored();
-    }
-    endpoint.finish();
-}

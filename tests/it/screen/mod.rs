@@ -11,18 +11,34 @@ mod abort;
 mod asking;
 mod background;
 mod commands;
+mod compact;
+mod cursor;
 mod edges;
+mod faults;
 mod first;
+mod full;
+mod full_tmux;
+mod going_over;
 mod grants;
+mod held;
+mod images;
 mod injection;
 mod input;
+mod judged;
+mod kept;
+mod lacks;
 mod leaving;
+mod looks;
 mod models;
+mod own;
+mod paths;
 mod permission;
+mod plain;
 mod queue;
 mod sessions;
 mod steps;
 mod talk;
+mod telling;
 mod terminal;
 mod waiting;
 
@@ -31,7 +47,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use crate::endpoint::{Call, Endpoint, call};
+use crate::endpoint::{Answer, Call, Endpoint, Gate, call, text, thinking};
 use crate::harness::Clawd;
 use crate::pty::{Pty, Size};
 use crate::watched::DEADLINE;
@@ -80,6 +96,56 @@ pub(crate) fn answer(pty: &Pty, title: &str, key: &str) {
     pty.wait_for(title);
     std::thread::sleep(GUARD);
     pty.key(key);
+}
+
+/// A run of many turns, a call each, that stops at every turn: no answer of the model comes before it is wanted, and so no
+/// question but that of its call.
+pub(crate) struct Turns {
+    gates: Vec<Gate>,
+    calls: Vec<Call>,
+}
+
+impl Turns {
+    pub(crate) fn of(calls: impl IntoIterator<Item = Call>) -> Self {
+        let calls: Vec<Call> = calls.into_iter().collect();
+        Self { gates: calls.iter().map(|_| Gate::new()).collect(), calls }
+    }
+
+    /// The model's side, the last words of which are these.
+    pub(crate) fn endpoint(&self, end: &str) -> Endpoint {
+        let turn = |(gate, call): (&Gate, &Call)| thinking("so").hold(gate).calls([call.clone()]);
+        let answers: Vec<Answer> = self.gates.iter().zip(&self.calls).map(turn).collect();
+        Endpoint::script(answers.into_iter().chain([text(end)]))
+    }
+
+    /// Lets the model make the call of this turn (from 0); what stands on the screen if it is asked for.
+    pub(crate) fn asked(&self, turn: usize, endpoint: &Endpoint, pty: &Pty) -> Option<String> {
+        endpoint.wait_for_request(turn + 1);
+        self.gates[turn].open();
+        let is_over = || endpoint.requests().len() > turn + 1;
+        let what = format!("the end or the question of call {}", turn + 1);
+        pty.wait_until(&what, |screen| is_question(&screen.contents()) || is_over());
+        let shown = pty.screen_text();
+        (!is_over() && is_question(&shown)).then_some(shown)
+    }
+
+    /// Answers the question of this turn by a key, and the words that belong to it; the next turn has begun then.
+    pub(crate) fn answer(turn: usize, endpoint: &Endpoint, pty: &Pty, keys: (&str, Option<&str>)) {
+        std::thread::sleep(GUARD);
+        pty.key(keys.0);
+        if let Some(words) = keys.1 {
+            pty.type_text(words);
+            pty.wait_for(words);
+            pty.key("enter");
+        }
+        pty.wait_until("the end of the question", |screen| !screen.contents().contains("1. Yes"));
+        endpoint.wait_for_request(turn + 2);
+    }
+}
+
+/// Whether a question stands there, down to its third answer.
+fn is_question(screen: &str) -> bool {
+    screen.contains("1. Yes") && screen.contains("3. No")
 }
 
 /// Leaves by Ctrl+D and looks whether the terminal is as it was.

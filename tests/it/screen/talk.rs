@@ -157,3 +157,21 @@ fn what_is_typed_before_the_program_is_ready_is_not_lost() {
     leave(&pty);
     endpoint.finish();
 }
+
+#[test]
+fn code_is_printed_in_colours_and_a_link_leads_to_the_address_that_is_seen() {
+    let source = "```rust\nfn main() {}\n```\n\nSee [the book](https://example.org/book).\n";
+    let endpoint = Endpoint::script([text(source)]);
+    // the terminal's own sixteen: what it answers about its background makes no difference
+    let pty = open(&Clawd::new(&endpoint).home_file("config.toml", "[tui]\ntheme = \"ansi\"\n"));
+    say(&pty, "go");
+    pty.wait_for("the book (https://example.org/book).");
+    wait_for_rest(&pty);
+    let bytes = pty.raw_bytes();
+    let raw = String::from_utf8_lossy(&bytes);
+    assert!(raw.contains("\x1b[35mfn"), "a word of the language is magenta");
+    let links = raw.matches(";https://example.org/book\x1b\\").count();
+    assert_eq!((links, raw.matches("\x1b]8;;\x1b\\").count()), (2, 2), "words and address, each closed");
+    leave(&pty);
+    endpoint.finish();
+}

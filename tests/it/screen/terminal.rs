@@ -200,23 +200,29 @@ fn a_stop_from_outside_gives_the_shell_its_terminal_and_fg_comes_back() {
 }
 
 /// The one job of the shell.
-fn job(shell: &Pty) -> Pid {
+pub(super) fn job(shell: &Pty) -> Pid {
     let shell = shell.pid().as_raw_nonzero();
     let jobs = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).unwrap();
     Pid::from_raw(jobs.trim().parse().unwrap()).unwrap()
 }
 
-/// The program as a job of a shell. The shell's own line editing is off, so that nothing but the program changes modes.
-fn in_a_shell(endpoint: &Endpoint) -> Pty {
-    let shell = Clawd::new(endpoint).program("/bin/sh").arg("-i").env("PS1", "$ ").env("ENV", "");
-    let pty = Pty::spawn(&shell, Size::new(80, 24));
-    pty.wait_for("$ ");
+/// The program as a job of a shell.
+pub(super) fn in_a_shell(endpoint: &Endpoint) -> Pty {
+    let pty = shell(endpoint);
     pty.type_text(&format!("{}\r", env!("CARGO_BIN_EXE_clawd")));
     pty.wait_for("default");
     pty
 }
 
-fn leave_the_shell(pty: &Pty) {
+/// A shell for the program to be a job of. Its own line editing is off, so that nothing but the program changes modes.
+pub(super) fn shell(endpoint: &Endpoint) -> Pty {
+    let shell = Clawd::new(endpoint).program("/bin/sh").arg("-i").env("PS1", "$ ").env("ENV", "");
+    let pty = Pty::spawn(&shell, Size::new(80, 24));
+    pty.wait_for("$ ");
+    pty
+}
+
+pub(super) fn leave_the_shell(pty: &Pty) {
     pty.key("ctrl-d");
     pty.wait_until("the shell", |screen| screen.contents().trim_end().ends_with('$'));
     pty.type_text("exit\r");

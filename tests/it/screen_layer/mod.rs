@@ -8,7 +8,7 @@ mod guard;
 mod judge;
 mod stage;
 mod story;
-mod tmux;
+pub(crate) mod tmux;
 
 use clawd::tui::screen::Rewrap;
 use emulators::{Alacritty, Vt100};

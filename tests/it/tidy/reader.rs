@@ -66,8 +66,11 @@ impl Tree {
 }
 
 impl File {
-    /// The path under `src/` as module names: `["tui", "key"]`.
+    /// The path under `src/` as module names: `["tui", "key"]`. A program of its own is in no room, as `main.rs` is.
     pub(super) fn module(&self) -> Vec<String> {
+        if self.path.starts_with("src/bin/") {
+            return Vec::new();
+        }
         let path = self.path.trim_start_matches("src/").trim_end_matches(".rs");
         let names = path.split('/').filter(|name| !["mod", "lib", "main"].contains(name));
         names.map(str::to_owned).collect()

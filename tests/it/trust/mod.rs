@@ -378,3 +378,15 @@ fn git_alone_is_nothing_to_trust() {
     assert_eq!(said, [""; 0]);
     endpoint.finish();
 }
+
+#[test]
+fn grants_that_are_not_known_to_be_this_directorys_do_not_count_and_are_said_in_a_line() {
+    let endpoint = Endpoint::script([]);
+    let clawd = user(&endpoint);
+    let kept = format!("{:?} = [\"Bash(touch granted)\"]\n", clawd.project().canonicalize().unwrap());
+    let clawd = clawd.home_file("grants.toml", &kept);
+    assert!(!goes_through(&clawd, &endpoint, ("Bash", json!({"command": "touch granted"})), &[]));
+    let (_, _, said) = told(&endpoint, &clawd, &[]);
+    assert!(said.len() == 1 && said[0].starts_with("left out: Bash(touch granted) ("), "{said:?}");
+    endpoint.finish();
+}

@@ -111,6 +111,7 @@ fn tree(path: &Path) -> Vec<PathBuf> {
 struct Court {
     _directory: tempfile::TempDir,
     home: PathBuf,
+    /// A directory, with a file of each process.
     log: PathBuf,
     scope: Scope,
     sight: Sight,
@@ -139,16 +140,22 @@ impl Court {
     }
 
     fn judge(&self, line: &str) -> Option<Line> {
-        judged(line, &self.home, &self.scope, &self.sight, Table::Full)
+        judged(
+            line,
+            Place { cwd: &self.home, scope: &self.scope, sight: &self.sight },
+            (Table::Full, &|_| false),
+        )
     }
 
     /// What bash makes of each text, by its number. `expected` are the names that become functions.
     fn bash(&self, texts: &[(String, bool)], names: &HashSet<String>) -> BTreeMap<usize, Commands> {
         let script = self.log.with_extension("sh");
         fs::write(&script, self.script(texts, names)).unwrap();
-        fs::write(&self.log, "").unwrap();
+        fs::create_dir_all(&self.log).unwrap();
         run_bash(&script, &self.home);
-        let log = fs::read(&self.log).unwrap();
+        let logs = fs::read_dir(&self.log).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+        let log = logs.collect::<Vec<_>>().concat();
+        fs::remove_dir_all(&self.log).unwrap();
         let mut words = log.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
         let mut found: BTreeMap<usize, Commands> = BTreeMap::new();
         while let Some(mark) = words.next().filter(|mark| !mark.is_empty()) {
@@ -167,9 +174,10 @@ impl Court {
 
     fn script(&self, texts: &[(String, bool)], names: &HashSet<String>) -> String {
         let single = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
-        let mut script = format!("exec 9>>{}\nPATH=/nowhere\n", single(self.log.to_str().unwrap()));
+        let mut script = format!("__log={}/\nPATH=/nowhere\n", single(self.log.to_str().unwrap()));
+        // a long note takes several writes: each process of a pipe has a file of its own
         script.push_str(
-            "__note() { builtin printf '%s\\0' R \"$__case\" \"$PWD\" \"$#\" \"$@\" >&9; (( !__status )); }\n\
+            "__note() { builtin printf '%s\\0' R \"$__case\" \"$PWD\" \"$#\" \"$@\" >>\"$__log$BASHPID\"; (( !__status )); }\n\
              command_not_found_handle() { __note 'no command:' \"$@\"; }\n",
         );
         let builtins = "for name in $(compgen -b); do case $name in printf|builtin|eval|cd|enable) ;; *) builtin enable -n \"$name\" ;; esac; done\n";

@@ -54,7 +54,9 @@ fn is_whole(line: &str) -> bool {
 #[test]
 fn what_is_written_anew_has_the_same_words() {
     for line in lines() {
-        let Some((moves, commands)) = judged(&line, Path::new("/w"), &scope(), &sight(), Table::Full) else {
+        let (scope, sight) = (scope(), sight());
+        let here = Place { cwd: Path::new("/w"), scope: &scope, sight: &sight };
+        let Some((moves, commands)) = judged(&line, here, (Table::Full, &|_| false)) else {
             continue;
         };
         let expected: Vec<Vec<String>> = commands.iter().map(|command| command.words.clone()).collect();

@@ -86,3 +86,21 @@ fn runs_unasked(line: &str, table: Table) -> bool {
     let may_read = |path: &PathBuf| scope().inside(path).is_some() && !is_secret(path);
     known(line, table).is_some_and(|known| known.reads.iter().all(may_read))
 }
+
+#[test]
+fn a_program_that_a_command_may_have_put_there_is_not_known() {
+    let check = |writable: &str, expected: bool| {
+        let scope = Scope { writable: vec![PathBuf::from(writable)], ..scope() };
+        let known = harmless("ls", Path::new("/w"), &scope, &sight(), Table::Full);
+        assert_eq!(known.is_some(), expected, "{writable}");
+    };
+    check("/opt", true);
+    check("/us", true);
+    check("/usr/bin", false);
+    check("/usr", false);
+    let opt = |path: &Path| Path::new("/opt/bin").join(path.file_name().unwrap_or_default());
+    let linked = Sight { follow: opt, ..sight() };
+    assert!(harmless("ls", Path::new("/w"), &scope(), &linked, Table::Full).is_some());
+    let scope = Scope { writable: vec![PathBuf::from("/opt")], ..scope() };
+    assert_eq!(harmless("ls", Path::new("/w"), &scope, &linked, Table::Full), None);
+}

@@ -49,7 +49,7 @@ impl Text {
         let list = line.marker().filter(|_| !line.is_rule());
         let item = list.is_some_and(|marker| self.is_quoted() || marker.may_interrupt(line));
         let left_quote = self.quote.is_some_and(|inside| inside != Inside::Words) && !line.is_quote();
-        line.fence().is_some() || line.is_heading() || item || left_quote
+        line.fence().is_some() || line.is_heading() || item || left_quote || line.footnote().is_some()
     }
 
     /// Takes note of a line that has become part of the block.
@@ -92,5 +92,6 @@ pub(super) fn starts_anything(line: &Line<'_>) -> bool {
             || line.is_heading()
             || line.is_rule()
             || line.is_quote()
-            || line.marker().is_some())
+            || line.marker().is_some()
+            || line.footnote().is_some())
 }

@@ -28,7 +28,7 @@ pub(super) struct Marker {
     pub(super) number: u64,
     /// The column at which the item's content begins: what is indented as far belongs to the item.
     pub(super) content: usize,
-    /// The bullet, or what follows the number: lists are of one sign.
+    /// The bullet, or what follows the number: lists are of one sign. `^` for a footnote.
     sign: char,
     bytes: usize,
 }
@@ -159,6 +159,13 @@ impl<'a> Line<'a> {
         Some(Marker { number: number.parse().unwrap_or(0), content, sign, bytes })
     }
 
+    /// The beginning of a footnote, `[^name]: `, whose further lines are indented.
+    pub(super) fn footnote(&self) -> Option<Marker> {
+        let (name, _) = self.body.strip_prefix("[^")?.split_once("]:")?;
+        let is_name = !name.trim().is_empty() && !name.contains(['[', ']']) && !self.is_indented();
+        is_name.then_some(Marker { number: 0, content: TAB, sign: '^', bytes: name.len() + "[^]:".len() })
+    }
+
     /// What stands behind the marker of this line.
     pub(super) fn after_marker(&self, marker: Marker) -> &'a str {
         self.body.get(marker.bytes..).unwrap_or_default()
@@ -188,6 +195,11 @@ impl Fence {
 impl Marker {
     pub(super) fn is_ordered(self) -> bool {
         matches!(self.sign, '.' | ')')
+    }
+
+    /// Whether it begins a footnote and no item of a list.
+    pub(super) fn is_footnote(self) -> bool {
+        self.sign == '^'
     }
 
     /// Whether this item goes on the list of the other.
@@ -230,6 +242,17 @@ mod tests {
         check("    - a", None);
         check("日", None);
         check("", None);
+    }
+
+    #[test]
+    fn footnotes_have_a_name_and_a_colon() {
+        for text in ["[^1]: a", "  [^long name]:", "[^1]:a"] {
+            assert!(Line::new(text).footnote().is_some(), "{text}");
+        }
+        for text in ["[^1] a", "[^]: a", "[^ ]: a", "[1]: a", "    [^1]: a", "a [^1]: b", "[^a[b]: c"] {
+            assert!(Line::new(text).footnote().is_none(), "{text}");
+        }
+        assert_eq!(Line::new("[^1]: a").after_marker(Line::new("[^1]: a").footnote().unwrap()), " a");
     }
 
     #[test]

@@ -8,9 +8,11 @@
 //!
 //! The work is linear: every byte is looked at once as it comes and once as its line is complete.
 
+mod draft;
 mod leaf;
 mod line;
 
+use crate::text::highlight::Highlighter;
 use crate::text::sanitize::sanitize;
 
 use self::leaf::{Html, Inside, Text, starts_anything};
@@ -50,6 +52,8 @@ pub enum Kind {
     Code {
         /// The first word after the fence, perhaps empty.
         language: String,
+        /// How to read the first of these lines, if the language is known: what the lines above have left open.
+        reading: Option<Highlighter>,
     },
 }
 
@@ -78,13 +82,19 @@ enum Open {
     Text(Text),
     Indented,
     Item(Item),
-    Code {
-        fence: Fence,
-        language: String,
-    },
+    Code(Code),
 }
 
-/// One item of a list at the outermost level.
+/// Fenced code at the outermost level.
+#[derive(Debug, Clone)]
+struct Code {
+    fence: Fence,
+    language: String,
+    /// How to read the next line.
+    reading: Option<Highlighter>,
+}
+
+/// One item of a list at the outermost level, or a footnote.
 #[derive(Debug, Clone)]
 struct Item {
     marker: Marker,
@@ -119,32 +129,6 @@ impl Live {
         self.gap.is_some() || !self.partial.is_empty()
     }
 
-    /// The block that is not finished, for the live region: at most about `most` bytes from its end. `None` if there
-    /// is nothing to see.
-    pub fn draft(&self, most: usize) -> Option<Block> {
-        let received = self.partial.trim_end_matches('\r');
-        let partial = sanitize(tail(received, most));
-        let mut gap = self.gap.unwrap_or(Gap::None);
-        let mut kind = match &self.open {
-            Open::Code { fence, language } => {
-                let shown = !partial.is_empty() && !fence.may_be_closed_by(&partial);
-                let kind = Kind::Code { language: language.clone() };
-                return shown.then(|| Block { source: fence.content(&partial).to_owned(), gap, kind });
-            }
-            Open::Item(item) => item.kind(),
-            Open::Nothing | Open::Text(_) | Open::Indented => Kind::Text,
-        };
-        if matches!(self.open, Open::Nothing) {
-            gap = self.next_gap(&Line::new(&partial));
-        }
-        let above = tail(&self.chunk, most.saturating_sub(partial.len()));
-        if above.len() < self.chunk.len() || most < received.len() {
-            (gap, kind) = (Gap::None, Kind::Text);
-        }
-        let source = [above, &partial].concat();
-        (!source.trim_ascii().is_empty()).then_some(Block { source, gap, kind })
-    }
-
     /// Cleans the partial line and takes it in. A lone carriage return ends a line as well.
     fn complete(&mut self) {
         let partial = std::mem::take(&mut self.partial);
@@ -162,7 +146,7 @@ impl Live {
             Open::Text(text) => self.in_text(text, line),
             Open::Indented => self.in_indented(line),
             Open::Item(item) => self.in_item(item, line),
-            Open::Code { fence, language } => self.in_code(fence, language, line),
+            Open::Code(code) => self.in_code(code, line),
         }
     }
 
@@ -173,7 +157,9 @@ impl Live {
         }
         self.gap = Some(self.next_gap(line));
         if let Some(fence) = line.fence() {
-            self.open = Open::Code { fence, language: line.language().to_owned() };
+            let language = line.language().to_owned();
+            let reading = Highlighter::of_fence(&language);
+            self.open = Open::Code(Code { fence, language, reading });
             return;
         }
         self.keep(line);
@@ -181,7 +167,7 @@ impl Live {
             self.open = Open::Indented;
         } else if line.is_heading() || line.is_rule() {
             self.close();
-        } else if let Some(marker) = line.marker() {
+        } else if let Some(marker) = line.marker().or(line.footnote()) {
             self.item(marker, marker.number, line);
         } else {
             let mut text = Text::default();
@@ -190,9 +176,9 @@ impl Live {
         }
     }
 
-    /// Blocks are apart; a list stands as near to what is above it as it was written.
+    /// Blocks are apart; a list or a footnote stands as near to what is above it as it was written.
     fn next_gap(&self, line: &Line<'_>) -> Gap {
-        let list = line.marker().is_some() && !line.is_rule();
+        let list = line.marker().or(line.footnote()).is_some() && !line.is_rule();
         match self.gap {
             None => Gap::None,
             Some(_) if list && !self.after_blank => Gap::None,
@@ -234,23 +220,23 @@ impl Live {
         }
     }
 
-    fn in_code(&mut self, fence: Fence, language: String, line: &Line<'_>) {
-        if fence.is_closed_by(line) {
+    fn in_code(&mut self, mut code: Code, line: &Line<'_>) {
+        if code.fence.is_closed_by(line) {
             return;
         }
-        let content = fence.content(line.text);
+        let content = code.fence.content(line.text);
         let gap = self.gap.replace(Gap::None).unwrap_or(Gap::None);
         match self.done.last_mut() {
             Some(Block { source, kind: Kind::Code { .. }, .. }) if gap == Gap::None => {
                 source.push_str(content);
                 source.push('\n');
             }
-            _ => {
-                let kind = Kind::Code { language: language.clone() };
-                self.done.push(Block { source: [content, "\n"].concat(), gap, kind });
-            }
+            _ => self.done.push(Block { source: [content, "\n"].concat(), gap, kind: code.kind() }),
         }
-        self.open = Open::Code { fence, language };
+        if let Some(reading) = &mut code.reading {
+            reading.pass(content);
+        }
+        self.open = Open::Code(code);
     }
 
     fn in_item(&mut self, mut item: Item, line: &Line<'_>) {
@@ -262,7 +248,8 @@ impl Live {
             self.open = Open::Item(item);
             return;
         }
-        let next = line.marker().filter(|next| next.continues(item.marker) && !line.is_rule());
+        let next =
+            line.marker().or(line.footnote()).filter(|next| next.continues(item.marker) && !line.is_rule());
         let lazy = !self.after_blank && item.inside == Inside::Words && !starts_anything(line);
         if let Some(marker) = next {
             let gap = if self.after_blank { Gap::Line } else { Gap::None };
@@ -282,7 +269,8 @@ impl Live {
     fn item(&mut self, marker: Marker, number: u64, line: &Line<'_>) {
         let content = Line::new(line.after_marker(marker));
         let inside = Inside::Other.after(content.dedented(1));
-        self.open = Open::Item(Item { marker, number, bare: content.is_blank(), inside });
+        let bare = content.is_blank() && !marker.is_footnote();
+        self.open = Open::Item(Item { marker, number, bare, inside });
     }
 
     fn keep(&mut self, line: &Line<'_>) {
@@ -294,7 +282,7 @@ impl Live {
     fn close(&mut self) {
         match std::mem::take(&mut self.open) {
             Open::Item(item) => self.finish_item(&item),
-            Open::Nothing | Open::Text(_) | Open::Indented | Open::Code { .. } => self.emit(Kind::Text),
+            Open::Nothing | Open::Text(_) | Open::Indented | Open::Code(_) => self.emit(Kind::Text),
         }
     }
 
@@ -325,13 +313,10 @@ impl Item {
     }
 }
 
-/// The last `most` bytes of a text, from a line or at least a character on.
-fn tail(text: &str, most: usize) -> &str {
-    if text.len() <= most {
-        return text;
+impl Code {
+    fn kind(&self) -> Kind {
+        Kind::Code { language: self.language.clone(), reading: self.reading }
     }
-    let end = text.get(text.ceil_char_boundary(text.len() - most)..).unwrap_or_default();
-    end.split_once('\n').map_or(end, |(_, lines)| lines)
 }
 
 #[cfg(test)]
@@ -345,7 +330,7 @@ mod tests {
             let kind = match &block.kind {
                 Kind::Text => "text".to_owned(),
                 Kind::Item { number } => number.map_or_else(|| "item".to_owned(), |n| format!("item {n}")),
-                Kind::Code { language } => format!("code {language}"),
+                Kind::Code { language, .. } => format!("code {language}"),
             };
             format!("{gap}{kind}: {}", block.source.escape_debug())
         };
@@ -401,24 +386,14 @@ mod tests {
     }
 
     #[test]
-    fn the_draft_shows_what_is_not_final() {
+    fn code_in_pieces_is_read_as_if_it_were_whole() {
         let mut live = Live::default();
-        let draft = |live: &Live, most| live.draft(most).map(|block| drawn(&[block]).concat());
-        assert_eq!(draft(&live, 99), None);
-        assert!(!live.has_begun());
-        drop(live.push("first\n\n- a"));
-        assert_eq!(draft(&live, 99).unwrap(), "+text: - a");
-        assert!(live.has_begun());
-        drop(live.push("\n  b"));
-        assert_eq!(draft(&live, 99).unwrap(), "+item: - a\\n  b");
-        drop(live.push("\n\n```sh\nls"));
-        assert_eq!(draft(&live, 99).unwrap(), "+code sh: ls");
-        drop(live.push("\n``"));
-        assert_eq!(draft(&live, 99), None);
-        drop(live.push("`\nlong\nlonger line"));
-        assert_eq!(draft(&live, 99).unwrap(), "+text: long\\nlonger line");
-        assert_eq!(draft(&live, 11).unwrap(), "text: longer line");
-        assert_eq!(draft(&live, 4).unwrap(), "text: line");
+        drop(live.push("```rs\n/* a\n"));
+        let blocks = live.push("b */ fn\n");
+        let mut whole = Highlighter::of_fence("rs").unwrap();
+        whole.pass("/* a");
+        let kind = Kind::Code { language: "rs".to_owned(), reading: Some(whole) };
+        assert_eq!(blocks, [Block { source: "b */ fn\n".to_owned(), gap: Gap::None, kind }]);
     }
 
     #[test]

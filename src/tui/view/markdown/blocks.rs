@@ -4,9 +4,10 @@
 //! stack. Blocks are set apart by one empty line; in and before lists only where the source has one, which can be
 //! seen on the spot, while the looseness of a whole list cannot while it is still arriving.
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use ratatui::text::{Line, Span};
 
+use crate::text::highlight::Highlighter;
 use crate::text::sanitize::sanitize_line;
 use crate::tui::model::live::Gap;
 use crate::tui::view::theme::{Role, Theme};
@@ -32,8 +33,14 @@ pub(super) struct Blocks {
     /// Whether a paragraph or the like is open, and its words.
     prose: bool,
     inline: Inline,
-    code: Option<String>,
+    code: Option<Code>,
     table: Option<Table>,
+}
+
+/// Code that is open.
+struct Code {
+    source: String,
+    reading: Option<Highlighter>,
 }
 
 /// A container, and whether there is anything in it yet.
@@ -80,7 +87,10 @@ impl Blocks {
     /// The lines of `source` below a gap; `number` is that of its first item, if it is one of an ordered list.
     pub(super) fn render(mut self, source: &str, gap: Gap, number: Option<u64>) -> Vec<Printed> {
         self.gap = (gap == Gap::Line).then_some(1);
-        let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+        let options = Options::ENABLE_TABLES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_TASKLISTS
+            | Options::ENABLE_FOOTNOTES;
         let parser = Parser::new_ext(source, options);
         let definitions = definitions(&parser);
         let mut number = number;
@@ -106,7 +116,7 @@ impl Blocks {
             Event::Start(tag) => self.start(tag, source, at),
             Event::End(tag) => self.end(tag),
             Event::Text(text) => match &mut self.code {
-                Some(code) => code.push_str(&text),
+                Some(code) => code.source.push_str(&text),
                 None => self.words(source, at).text(&text),
             },
             Event::Code(text) => self.words(source, at).code(&text),
@@ -122,10 +132,11 @@ impl Blocks {
                 self.line(vec![Span::styled("───", self.theme.style(Role::Dim))]);
             }
             Event::TaskListMarker(done) => self.task(if done { "[x] " } else { "[ ] " }),
-            Event::InlineHtml(text)
-            | Event::InlineMath(text)
-            | Event::DisplayMath(text)
-            | Event::FootnoteReference(text) => self.words(source, at).text(&text),
+            // as it is written, and as it stays where the note is in another block
+            Event::FootnoteReference(name) => self.words(source, at).text(&format!("[^{name}]")),
+            Event::InlineHtml(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.words(source, at).text(&text);
+            }
         }
     }
 
@@ -137,9 +148,13 @@ impl Blocks {
             }
             Tag::List(first) => self.container(Container::List(first), Shape::List, source, at),
             Tag::Item => self.item(source, at),
-            Tag::CodeBlock(_) => {
+            Tag::FootnoteDefinition(name) => {
+                let marker = sanitize_line(&format!("[^{name}]: ")).into_owned();
+                self.container(Container::Item { marker, drawn: false }, Shape::List, source, at);
+            }
+            Tag::CodeBlock(kind) => {
                 self.block(Shape::Other, source, at);
-                self.code = Some(String::new());
+                self.code = Some(Code { source: String::new(), reading: reading(&kind) });
             }
             Tag::Table(alignments) => {
                 self.block(Shape::Other, source, at);
@@ -172,7 +187,7 @@ impl Blocks {
                 self.quotes -= 1;
             }
             TagEnd::List(_) => self.leave(),
-            TagEnd::Item => {
+            TagEnd::Item | TagEnd::FootnoteDefinition => {
                 self.flush();
                 if let Some(Container::Item { drawn: false, .. }) = self.stack.last().map(|f| &f.container) {
                     self.line(Vec::new());
@@ -281,7 +296,8 @@ impl Blocks {
     }
 
     fn code_block(&mut self) {
-        let code = code(&self.code.take().unwrap_or_default(), self.theme);
+        let Some(Code { source, reading }) = self.code.take() else { return };
+        let code = code(&source, reading, self.theme);
         if code.is_empty() {
             return;
         }
@@ -344,6 +360,14 @@ impl Blocks {
         prefix.first.reverse();
         prefix.rest.reverse();
         prefix
+    }
+}
+
+/// How to read code, by the first word behind its fence.
+fn reading(kind: &CodeBlockKind<'_>) -> Option<Highlighter> {
+    match kind {
+        CodeBlockKind::Fenced(info) => Highlighter::of_fence(info.split([' ', '\t', ',']).next()?),
+        CodeBlockKind::Indented => None,
     }
 }
 

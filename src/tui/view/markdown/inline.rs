@@ -6,7 +6,10 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 
 use crate::text::sanitize::sanitize;
+use crate::tui::screen::link::{Part, mark, marked};
 use crate::tui::view::theme::{Role, Theme};
+
+use super::autolink;
 
 /// Logical lines under construction.
 pub(super) struct Inline {
@@ -72,15 +75,19 @@ impl Inline {
     pub(super) fn hard_break(&mut self) {
         if self.images.is_empty() {
             self.soft = false;
-            self.done.push(std::mem::take(&mut self.line));
+            let mut line = std::mem::take(&mut self.line);
+            autolink::link(&mut line, self.theme.style(Role::Link));
+            self.done.push(line);
         } else {
             self.soft = true;
         }
     }
 
     pub(super) fn enter_link(&mut self, url: &str) {
-        self.link = Some(Target { url: sanitize(url).replace('\n', ""), words: String::new() });
-        self.enter(Role::Link);
+        let url = sanitize(url).replace('\n', "");
+        let style = mark(self.style().patch(self.theme.style(Role::Link)), Part::Words, &url);
+        self.styles.push(style);
+        self.link = Some(Target { url, words: String::new() });
     }
 
     /// Closes a link: its address follows where the words are not the address already.
@@ -89,9 +96,20 @@ impl Inline {
         let Some(Target { url, words }) = self.link.take() else { return };
         let bare = url.strip_prefix("mailto:").unwrap_or(&url).trim_end_matches('/');
         if bare.is_empty() || bare == words.trim_end_matches('/') {
-            return;
+            return self.words_are_address(&url, &words);
         }
-        self.push(&format!(" ({url})"), self.style().patch(self.theme.style(Role::Dim)));
+        let style = self.style().patch(self.theme.style(Role::Dim));
+        self.push(" (", style);
+        self.push(&url, mark(style, Part::Address, &url));
+        self.push(")", style);
+    }
+
+    /// The words of the link just closed are what can be seen of its address.
+    fn words_are_address(&mut self, url: &str, words: &str) {
+        let sought = marked(mark(Style::new(), Part::Words, url));
+        let own =
+            self.line.iter_mut().rev().take_while(|span| sought.is_some() && marked(span.style) == sought);
+        own.for_each(|span| span.style = mark(span.style, Part::Address, words));
     }
 
     pub(super) fn enter_image(&mut self, url: &str) {

@@ -5,17 +5,20 @@
 //! itself, so that a copy is exact. The surprise: a whole text is first cut into the blocks of
 //! [`Live`], as if it were arriving, so that both look the same by construction.
 
+mod autolink;
 mod blocks;
 mod inline;
 mod table;
 
 use ratatui::text::Line;
 
+use crate::text::highlight::Highlighter;
 use crate::text::sanitize::sanitize;
 use crate::tui::model::live::{Block, Gap, Kind, Live};
 
 use self::blocks::Blocks;
-use super::theme::{Role, Theme};
+use super::highlight;
+use super::theme::Theme;
 
 /// A line ready to be printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,9 +55,9 @@ pub fn render(source: &str, columns: usize, theme: Theme) -> Vec<Printed> {
 /// One block of a text, with the gap above it.
 pub fn render_block(block: &Block, columns: usize, theme: Theme) -> Vec<Printed> {
     match block.kind {
-        Kind::Code { .. } => {
+        Kind::Code { reading, .. } => {
             let gap = (block.gap == Gap::Line).then(|| Printed::fitted(Line::default()));
-            gap.into_iter().chain(code(&block.source, theme)).collect()
+            gap.into_iter().chain(code(&block.source, reading, theme)).collect()
         }
         Kind::Item { number } => Blocks::new(columns, theme).render(&block.source, block.gap, number),
         Kind::Text => Blocks::new(columns, theme).render(&block.source, block.gap, None),
@@ -62,11 +65,9 @@ pub fn render_block(block: &Block, columns: usize, theme: Theme) -> Vec<Printed>
 }
 
 /// Code in lines as they were written.
-fn code(source: &str, theme: Theme) -> Vec<Printed> {
-    let style = theme.style(Role::Code);
-    let source = sanitize(source);
-    let line = |text: &str| Line::styled(text.to_owned(), style);
-    source.lines().map(|text| Printed { line: line(text), wrap: Wrap::Terminal }).collect()
+fn code(source: &str, reading: Option<Highlighter>, theme: Theme) -> Vec<Printed> {
+    let lines = highlight::code(&sanitize(source), reading, theme);
+    lines.into_iter().map(|line| Printed { line, wrap: Wrap::Terminal }).collect()
 }
 
 #[cfg(test)]

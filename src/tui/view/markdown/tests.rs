@@ -1,10 +1,13 @@
-//! Pictures of Markdown at two widths, and the promise that an answer looks the same arriving and arrived.
+//! Pictures of Markdown at three widths, and the promise that an answer looks the same arriving and arrived.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use ratatui::style::Modifier;
+use ratatui::text::Span;
 
 use super::*;
+use crate::tui::screen::link::{Part, marked};
+use crate::tui::view::theme::Role;
 
 /// The lines as text; those that the terminal breaks begin with `|`.
 fn drawn(printed: &[Printed]) -> String {
@@ -49,6 +52,22 @@ See [the docs](https://example.org/iter) and <https://example.org>.
 ---
 End.
 ";
+
+#[test]
+fn a_page_at_120_columns() {
+    let shown = picture(PAGE, 120);
+    let wide = "\
+The total is wrong when the cart is empty: reduce has no start value, so nothing comes out of it. See the docs
+(https://example.org/iter) and https://example.org.
+
+1. Open src/cart.rs
+2. Replace reduce by fold, which takes a start value and never returns an option at all:
+
+|fold(Money::ZERO, Money::add)
+3. Run the tests
+";
+    assert!(shown.contains(wide), "{shown}");
+}
 
 #[test]
 fn a_page_at_80_columns() {
@@ -115,6 +134,145 @@ src/cart.rs      2  the fold has a start
 
 End.";
     assert_eq!(picture(PAGE, 40), expected);
+}
+
+/// Each construct at 120, 80 and 40 columns.
+#[track_caller]
+fn at_three_widths(source: &str, expected: [&str; 3]) {
+    for (columns, expected) in [120, 80, 40].into_iter().zip(expected) {
+        assert_eq!(picture(source, columns), expected, "at {columns} columns: {source}");
+    }
+}
+
+#[test]
+fn lists_of_both_kinds_stand_within_each_other_at_every_width() {
+    let source = "\
+3. one
+   - an item that is long enough to be broken at forty columns but not at eighty
+     1. deep
+     2. deeper
+        * [x] done
+        * [ ] open
+   - b
+4. two";
+    let wide = "\
+3. one
+   - an item that is long enough to be broken at forty columns but not at eighty
+     1. deep
+     2. deeper
+        [x] done
+        [ ] open
+   - b
+4. two";
+    let narrow = wide.replace(
+        "an item that is long enough to be broken at forty columns but not at eighty",
+        "an item that is long enough to be\n     broken at forty columns but not at\n     eighty",
+    );
+    at_three_widths(source, [wide, wide, &narrow]);
+}
+
+#[test]
+fn quotes_hold_anything_at_every_width() {
+    let source = "\
+> First a word about the words that are quoted here, which go on for longer than forty columns.
+> - one
+> > inner
+>
+> ```
+> code
+> ```";
+    let below = "\n│ - one\n│\n│ │ inner\n│\n|code";
+    let first = [
+        "│ First a word about the words that are quoted here, which go on for longer than forty columns.",
+        "│ First a word about the words that are quoted here, which go on for longer than\n│ forty columns.",
+        "│ First a word about the words that are\n│ quoted here, which go on for longer\n│ than forty columns.",
+    ];
+    let expected = first.map(|first| format!("{first}{below}"));
+    at_three_widths(source, expected.each_ref().map(String::as_str));
+}
+
+#[test]
+fn footnotes_hang_behind_their_name_at_every_width() {
+    let source = "\
+A claim[^1] and another[^two].
+
+[^1]: The note stands at the end, and is long enough to be broken at forty columns.
+
+    With a second part.
+[^two]: Short.";
+    let notes = |first: &str| {
+        format!("A claim[^1] and another[^two].\n\n{first}\n\n      With a second part.\n[^two]: Short.")
+    };
+    let expected = [
+        notes("[^1]: The note stands at the end, and is long enough to be broken at forty columns."),
+        notes("[^1]: The note stands at the end, and is long enough to be broken at forty\n      columns."),
+        notes(
+            "[^1]: The note stands at the end, and is\n      long enough to be broken at forty\n      columns.",
+        ),
+    ];
+    at_three_widths(source, expected.each_ref().map(String::as_str));
+}
+
+#[test]
+fn tables_with_wide_characters_fit_every_width() {
+    let source = "\
+| 名前 | 役割 | note |
+|:--|:-:|--:|
+| 日本語 | 👍🏽 | the first of two notes, which is a little longer |
+| é | ok | `x` |
+";
+    let wide = "\
+名前    役割                                              note
+──────  ────  ────────────────────────────────────────────────
+日本語   👍🏽   the first of two notes, which is a little longer
+é        ok                                                  x";
+    let narrow = "\
+名前    役割                        note
+──────  ────  ──────────────────────────
+日本語   👍🏽      the first of two notes,
+                which is a little longer
+é        ok                            x";
+    at_three_widths(source, [wide, wide, narrow]);
+    let records = "\
+名前: 日本語
+役割: 👍🏽
+note: the first of
+  two notes, which
+  is a little
+  longer
+
+名前: é
+役割: ok
+note: x";
+    assert_eq!(picture(source, 18), records);
+}
+
+#[test]
+fn links_breaks_rules_and_struck_words_at_every_width() {
+    let source = "\
+~~old~~ [new](https://example.org/a-long-address-of-a-page)\x20\x20
+after a break, <me@example.org>
+
+***
+
+<p>html</p>";
+    let wide = "\
+old new (https://example.org/a-long-address-of-a-page)
+after a break, me@example.org
+
+───
+
+<p>html</p>";
+    let narrow = "\
+old new
+(https://example.org/a-long-address-of-a
+-page)
+after a break, me@example.org
+
+───
+
+<p>html</p>";
+    at_three_widths(source, [wide, wide, narrow]);
 }
 
 #[test]
@@ -213,6 +371,103 @@ fn words_have_the_style_of_their_role() {
     }
 }
 
+#[test]
+fn code_has_the_colours_of_its_language_wherever_it_stands() {
+    let keyword = Theme::Colour.style(Role::Keyword);
+    for source in ["```rust\nfn f\n```", "- a\n  ```rs\n  fn f\n  ```", "> ``` rust,ignore\n> fn f\n> ```"] {
+        let printed = render(source, 80, Theme::Colour);
+        let spans: Vec<_> = printed.iter().flat_map(|printed| printed.line.spans.clone()).collect();
+        assert!(spans.contains(&Span::styled("fn", keyword)), "{source}");
+    }
+    let unknown = render("```brainwave\nfn f\n```", 80, Theme::Colour);
+    assert_eq!(unknown[0].line.style, Theme::Colour.style(Role::Code));
+}
+
+#[test]
+fn words_and_address_of_a_link_are_marked_as_one() {
+    let parts = |source: &str| -> Vec<(String, Part)> {
+        let printed = render(source, 40, Theme::Mono);
+        let spans = printed.iter().flat_map(|printed| &printed.line.spans);
+        spans.filter_map(|span| Some((span.content.to_string(), marked(span.style)?.0))).collect()
+    };
+    let words = |text: &str| (text.to_owned(), Part::Words);
+    let address = |text: &str| (text.to_owned(), Part::Address);
+    assert_eq!(parts("[a **b**](https://b.c)"), [words("a "), words("b"), address("https://b.c")]);
+    assert_eq!(parts("<https://b.c> <me@b.c>"), [address("https://b.c"), address("me@b.c")]);
+    assert_eq!(parts("[x](javascript:alert(1)) [y](src/main.rs) [z](file:///etc/passwd)"), []);
+    let long = format!("<https://b.c/{}>", "x".repeat(40));
+    assert_eq!(parts(&long).len(), 2, "an address in two lines");
+}
+
+/// Answers as models write them.
+const CORPUS: [&str; 5] = [
+    PAGE,
+    "Sure.\n\n```rust\n/* a\n*/ fn main() {\n    println!(\"`hi`\");\n}\n```\nThen:\n\n~~~\n```\n~~~\n```py\nx = '''\n",
+    "# A\nB\n===\n- one\n\n  two\n  1. three\n     ```sh\n     ls\n     ```\n* other\n\n[^1]: note\n\n    more\n[^2]: x\n\nend[^1]",
+    "|a|b|\n|-|-|\n|日本|**x**|\n\n> q\nlazy\n> - i\n\n<details>\n\n<b>x</b>\n</details>\n\n---\nno\n-\nyes",
+    "one  \ntwo\\\nthree\r\n\r\n    indented\n\n    code\n\n[l](https://a.b \"t\") ![i](j.png)\n\n[r]: https://c.d\n",
+];
+
+#[test]
+fn what_is_final_stays_final_wherever_an_answer_is_cut() {
+    let lines = |blocks: Vec<Block>| -> Vec<Printed> {
+        blocks.iter().flat_map(|block| render_block(block, 40, Theme::Colour)).collect()
+    };
+    for source in CORPUS {
+        let whole = render(source, 40, Theme::Colour);
+        for cut in (0..=source.len()).filter(|cut| source.is_char_boundary(*cut)) {
+            let (begin, rest) = source.split_at(cut);
+            let mut live = Live::default();
+            let mut printed = lines(live.push(begin));
+            assert_eq!(printed, whole[..printed.len()], "cut at {cut} of {source:?}");
+            drop(live.draft(500));
+            printed.extend(lines(live.push(rest)));
+            printed.extend(lines(live.finish()));
+            assert_eq!(printed, whole, "cut at {cut} of {source:?}");
+        }
+    }
+}
+
+#[test]
+fn a_table_and_a_fence_arrive_without_a_flicker() {
+    let source = "| a | b |\n|---|---|\n| one | two |\n| three | four |\n\n```rust\nfn f() {}\n```\n";
+    let mut live = Live::default();
+    for (at, c) in source.char_indices() {
+        drop(live.push(c.encode_utf8(&mut [0; 4])));
+        let draft = live.draft(500).map(|block| render_block(&block, 40, Theme::Mono));
+        let seen = drawn(&draft.unwrap_or_default());
+        assert!(!seen.contains(['`', '-']) && !seen.contains("| "), "after {at}: {seen}");
+    }
+}
+
+/// Bytes that are parsed and laid out for 1,000 bytes of an answer that arrives: finished blocks once, the unfinished one with
+/// every frame.
+fn work(kilobytes: usize) -> usize {
+    let page: String = CORPUS.iter().flat_map(|text| [text, "\n```\n\n"]).collect();
+    let text = page.repeat(kilobytes * 1_000 / page.len() + 1);
+    let mut live = Live::default();
+    let (mut bytes, mut rest, mut deltas) = (0, text.as_str(), 0);
+    while !rest.is_empty() {
+        let (delta, after) = rest.split_at(rest.ceil_char_boundary(20));
+        (rest, deltas) = (after, deltas + 1);
+        bytes += live.push(delta).iter().map(|block| block.source.len()).sum::<usize>();
+        if deltas % 8 == 0 {
+            bytes += live.draft(12 * 40 * 4).map_or(0, |block| block.source.len());
+        }
+    }
+    bytes += live.finish().iter().map(|block| block.source.len()).sum::<usize>();
+    bytes * 1_000 / text.len()
+}
+
+#[test]
+fn the_work_of_an_answer_is_linear() {
+    let figures = [1, 10, 100, 1_000].map(work);
+    for pair in figures.windows(2) {
+        assert!(pair[1] <= pair[0] + pair[0] / 10, "{figures:?} bytes for 1,000 of an answer");
+    }
+    assert!(figures[3] <= 4_000, "{figures:?} bytes for 1,000 of an answer");
+}
+
 /// Lines that begin, go on, interrupt and end each other in every way.
 fn markdown() -> impl Strategy<Value = String> {
     let begin = prop_oneof![
@@ -222,6 +477,7 @@ fn markdown() -> impl Strategy<Value = String> {
         2 => Just("1. "),
         1 => Just("3) "),
         1 => Just("> "),
+        1 => Just("[^a]: "),
         1 => Just("## "),
         2 => Just("  "),
         2 => Just("   "),

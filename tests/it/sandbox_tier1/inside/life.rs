@@ -36,7 +36,8 @@ async fn a_held_command_finds_itself_as_it_does_without() {
     let Some(world) = world() else { return };
     for script in [
         "echo $0 $#; pwd; pwd -P; umask; cat; echo end",
-        "env -u CLAWD_COMMAND_ID -u _ | sort",
+        "env -u CLAWD_COMMAND_ID -u _ -u GOCACHE -u UV_CACHE_DIR -u CCACHE_DIR -u npm_config_cache \
+         -u CARGO_HOME -u GRADLE_USER_HOME | sort",
         "grep -E '^(SigBlk|SigIgn|SigCgt)' /proc/self/status",
         "bash -c 'grep SigIgn /proc/$$/status'; ulimit -a | grep -v 'user proc'",
         "id -u; id -g; echo out; echo err >&2",

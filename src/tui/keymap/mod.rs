@@ -6,94 +6,12 @@
 //! Help and behaviour cannot disagree, because there is nothing to write twice: a key that is not in the table does
 //! nothing, a row of the table is a line of the help.
 
+mod action;
+
 use super::key::{Key, KeyCode, Mods};
 use super::model::buffer::{Edit, Motion};
 
-/// What has the keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Focus {
-    /// The input line, at rest.
-    Input,
-    /// The input line while a run goes on.
-    Running,
-    /// A permission prompt.
-    Question,
-    /// A question of the model.
-    Choice,
-    /// The turn-limit prompt.
-    Limit,
-    /// A list to pick from.
-    Picker,
-    /// The background commands.
-    Tasks,
-    /// The rules in force.
-    Permissions,
-    /// The whole transcript.
-    Pager,
-    /// The help page.
-    Help,
-}
-
-/// What a key asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
-    /// Types a character.
-    Type(char),
-    /// Edits what is typed.
-    Edit(Edit),
-    /// Begins a new line.
-    NewLine,
-    /// Enter: sends the input, takes the chosen item or answer.
-    Enter,
-    /// Tab: completes the word at the cursor.
-    Complete,
-    /// A row, an item or an entry up.
-    Up,
-    /// A row, an item or an entry down.
-    Down,
-    /// A window up.
-    PageUp,
-    /// A window down.
-    PageDown,
-    /// To the beginning.
-    Top,
-    /// To the end.
-    Bottom,
-    /// Searches the input history, then the next older match.
-    SearchHistory,
-    /// The next permission mode.
-    NextMode,
-    /// Opens the transcript.
-    Transcript,
-    /// Shows the list of steps, or hides it.
-    Todos,
-    /// Moves the running command to the background.
-    Background,
-    /// Ends a background command.
-    EndTask,
-    /// Takes a rule back.
-    Remove,
-    /// On an empty input opens the key help; else `?` is typed.
-    Help,
-    /// Esc: closes what lies on top.
-    Close,
-    /// Ends the run; a popup over the input is closed first.
-    Abort,
-    /// Clears the input; on an empty one the second within 2 s leaves.
-    ClearOrLeave,
-    /// Deletes to the right; on an empty input leaves.
-    DeleteOrLeave,
-    /// Gives the answer with this number.
-    Answer(u8),
-    /// Says yes.
-    Yes,
-    /// Says no.
-    No,
-    /// Hands the terminal back to the shell.
-    Suspend,
-    /// Draws the screen anew.
-    Redraw,
-}
+pub use action::{Action, Focus};
 
 /// A line of the help page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,10 +55,14 @@ impl Focus {
     /// Whether a character that is not bound is typed.
     const fn is_typed_into(self) -> bool {
         match self {
-            Self::Input | Self::Running | Self::Choice | Self::Picker => true,
-            Self::Question | Self::Limit | Self::Tasks | Self::Permissions | Self::Pager | Self::Help => {
-                false
-            }
+            Self::Input | Self::Running | Self::Choice | Self::Picker | Self::Search => true,
+            Self::Fullscreen
+            | Self::Question
+            | Self::Limit
+            | Self::Tasks
+            | Self::Permissions
+            | Self::Pager
+            | Self::Help => false,
         }
     }
 
@@ -148,6 +70,7 @@ impl Focus {
         match self {
             Self::Input => "Input",
             Self::Running => "While a run goes on",
+            Self::Fullscreen => "With --fullscreen",
             Self::Question => "A question",
             Self::Choice => "A question of the model",
             Self::Limit => "The turn limit",
@@ -155,6 +78,7 @@ impl Focus {
             Self::Tasks => "Background commands",
             Self::Permissions => "Rules",
             Self::Pager => "The transcript and this page",
+            Self::Search => "A search",
             Self::Help => "This page",
         }
     }
@@ -163,6 +87,11 @@ impl Focus {
 impl Row {
     fn binds(&self, key: Key) -> bool {
         self.keys.iter().chain(self.also).any(|bound| *bound == key)
+    }
+
+    const fn also(mut self, also: &'static [Key]) -> Self {
+        self.also = also;
+        self
     }
 }
 
@@ -198,13 +127,6 @@ const fn row(focus: &'static [Focus], keys: &'static [Key], action: Action, text
     Row { focus, keys, also: &[], action, text }
 }
 
-impl Row {
-    const fn also(mut self, also: &'static [Key]) -> Self {
-        self.also = also;
-        self
-    }
-}
-
 const UP: Key = Key::plain(KeyCode::Up);
 const DOWN: Key = Key::plain(KeyCode::Down);
 const ENTER: Key = Key::plain(KeyCode::Enter);
@@ -213,11 +135,13 @@ const PAGE_UP: Key = Key::plain(KeyCode::PageUp);
 const PAGE_DOWN: Key = Key::plain(KeyCode::PageDown);
 const HOME: Key = Key::plain(KeyCode::Home);
 const END: Key = Key::plain(KeyCode::End);
+const CTRL_HOME: Key = with(Mods::CTRL, KeyCode::Home);
+const CTRL_END: Key = with(Mods::CTRL, KeyCode::End);
 
 /// Where one writes to the model.
 const LINE: &[Focus] = &[Focus::Input, Focus::Running];
 /// Where one writes at all.
-const TEXT: &[Focus] = &[Focus::Input, Focus::Running, Focus::Picker];
+const TEXT: &[Focus] = &[Focus::Input, Focus::Running, Focus::Picker, Focus::Search];
 const PAGES: &[Focus] = &[Focus::Pager, Focus::Help];
 /// Where one writes to the model, or answers what is asked.
 const TALK: &[Focus] = &[Focus::Input, Focus::Running, Focus::Question, Focus::Choice];
@@ -233,6 +157,7 @@ const EVERYWHERE: &[Focus] = &[
     Focus::Tasks,
     Focus::Permissions,
     Focus::Pager,
+    Focus::Search,
     Focus::Help,
 ];
 
@@ -246,7 +171,7 @@ const TABLE: &[Row] = &[
         "new line; so does \\ before Enter",
     )
     .also(&[with(Mods::CTRL, KeyCode::Enter)]),
-    row(LINE, &[Key::plain(KeyCode::Tab)], Action::Complete, "complete a /command"),
+    row(LINE, &[Key::plain(KeyCode::Tab)], Action::Complete, "complete a /command or an @path"),
     row(LINE, &[UP], Action::Up, "a row up, then back in the history").also(&[Key::ctrl('p')]),
     row(LINE, &[DOWN], Action::Down, "a row down, then on in the history").also(&[Key::ctrl('n')]),
     row(LINE, &[Key::ctrl('r')], Action::SearchHistory, "search the history; again: an older match"),
@@ -267,7 +192,9 @@ const TABLE: &[Row] = &[
     .also(&[with(Mods::SHIFT, KeyCode::Tab)]),
     row(TALK, &[Key::ctrl('o')], Action::Transcript, "the whole transcript, with tool output"),
     row(LINE, &[Key::ctrl('t')], Action::Todos, "show the model's list of steps, or hide it"),
+    row(LINE, &[Key::ctrl('v')], Action::PasteImage, "paste an image out of the clipboard"),
     row(LINE, &[Key::ctrl('b')], Action::Background, "the running command goes on in the background"),
+    row(LINE, &[Key::ctrl('g')], Action::EditOutside, "edit the input in $VISUAL or $EDITOR"),
     row(LINE, &[Key::char('?')], Action::Help, "on an empty input: this page"),
     row(EVERYWHERE, &[Key::ctrl('z')], Action::Suspend, "suspend"),
     row(EVERYWHERE, &[Key::ctrl('l')], Action::Redraw, "draw the screen anew"),
@@ -294,6 +221,8 @@ const TABLE: &[Row] = &[
         "to the beginning of the line",
     ),
     row(TEXT, &[Key::ctrl('e'), END], Action::Edit(Edit::Move(Motion::LineEnd)), "to the end of the line"),
+    row(TEXT, &[CTRL_HOME, Key::alt('<')], Action::Edit(Edit::Move(Motion::TextStart)), "to the first line"),
+    row(TEXT, &[CTRL_END, Key::alt('>')], Action::Edit(Edit::Move(Motion::TextEnd)), "to the last line"),
     row(
         TEXT,
         &[Key::plain(KeyCode::Backspace)],
@@ -330,18 +259,30 @@ const TABLE: &[Row] = &[
     ),
     row(TEXT, &[Key::ctrl('k')], Action::Edit(Edit::Kill(Motion::LineEnd)), "kill to the end of the line"),
     row(TEXT, &[Key::ctrl('y')], Action::Edit(Edit::Yank), "put back what was killed"),
+    row(TEXT, &[Key::alt('y')], Action::Edit(Edit::YankOlder), "right after that: what was killed before it"),
     row(TEXT, &[Key::ctrl('_')], Action::Edit(Edit::Undo), "undo").also(&[
         Key::ctrl('7'),
         Key::ctrl('/'),
         Key::ctrl('-'),
     ]),
-    row(TEXT, &[ctrl_alt('_')], Action::Edit(Edit::Redo), "redo").also(&[
+    row(TEXT, &[Key::alt('_')], Action::Edit(Edit::Redo), "redo").also(&[
+        Key::alt('-'),
+        ctrl_alt('_'),
         ctrl_alt('7'),
         ctrl_alt('/'),
         ctrl_alt('-'),
     ]),
     row(&[Focus::Running], &[ENTER], Action::Enter, "queue: it goes with the next request"),
     row(&[Focus::Running], &[ESC, Key::ctrl('c')], Action::Abort, "end the run"),
+    row(&[Focus::Fullscreen], &[PAGE_UP], Action::PageUp, "a screen up; what arrives moves nothing then"),
+    row(
+        &[Focus::Fullscreen],
+        &[PAGE_DOWN],
+        Action::PageDown,
+        "a screen down; at the end: on with what arrives",
+    ),
+    row(&[Focus::Fullscreen], &[HOME], Action::Top, "on an empty input: to the beginning"),
+    row(&[Focus::Fullscreen], &[END], Action::Bottom, "on an empty input: to the end"),
     row(&[Focus::Question], &[Key::char('1')], Action::Answer(1), "the first answer"),
     row(&[Focus::Question], &[Key::char('2')], Action::Answer(2), "the second"),
     row(&[Focus::Question], &[Key::char('3')], Action::Answer(3), "the third"),
@@ -377,10 +318,15 @@ const TABLE: &[Row] = &[
     row(PAGES, &[DOWN], Action::Down, "a row down"),
     row(PAGES, &[PAGE_UP], Action::PageUp, "a screen up"),
     row(PAGES, &[PAGE_DOWN], Action::PageDown, "a screen down").also(&[Key::char(' ')]),
-    row(PAGES, &[HOME], Action::Top, "to the beginning"),
-    row(PAGES, &[END], Action::Bottom, "to the end"),
+    row(PAGES, &[HOME, Key::char('g')], Action::Top, "to the beginning"),
+    row(PAGES, &[END, Key::char('G')], Action::Bottom, "to the end"),
+    row(PAGES, &[Key::char('/')], Action::Find, "search; small letters find large ones too"),
+    row(PAGES, &[Key::char('n')], Action::Older, "the next match above"),
+    row(PAGES, &[Key::char('N')], Action::Newer, "the next match below"),
     row(PAGES, &[Key::char('q'), ESC], Action::Close, "close").also(&[Key::ctrl('c')]),
     row(&[Focus::Pager], &[Key::ctrl('o')], Action::Close, "close"),
+    row(&[Focus::Search], &[ENTER], Action::Enter, "find it: the newest match first"),
+    row(&[Focus::Search], &[ESC], Action::Close, "leave the search").also(&[Key::ctrl('c')]),
     row(&[Focus::Help], &[Key::char('?')], Action::Close, "close"),
 ];
 
@@ -491,7 +437,8 @@ mod tests {
         check(Focus::Tasks, None);
         check(Focus::Limit, None);
         check(Focus::Pager, None);
-        assert_eq!(action(Focus::Input, Key::ctrl('g')), None);
+        assert_eq!(action(Focus::Input, Key::ctrl('q')), None);
+        check(Focus::Search, Some(Action::Type('ö')));
         assert_eq!(action(Focus::Input, Key::plain(KeyCode::Other)), None);
     }
 

@@ -6,14 +6,18 @@
 //! A mode is no flag. `!`, `#` or `/` typed into an empty input becomes an atom of the draft, so the mode goes where the
 //! text goes: into the history, through undo, back from the queue; and a pasted `!rm` stays what it is, a text.
 
+mod over;
+mod vim;
+
 use std::sync::Arc;
 
 use super::buffer::{Buffer, Edit, Motion, Vertical, Went};
 use super::choice::{Go, Item};
-use super::complete::{Completed, Completion};
+use super::complete::Completion;
 use super::draft::{Draft, InputMode};
 use super::history::{History, Search};
 use super::layout::text_width;
+use super::vim::Vim;
 
 /// The input line.
 #[derive(Debug, Clone)]
@@ -24,6 +28,12 @@ pub struct Composer {
     over: Over,
     /// The buffer's version just after an entry of the history came into it.
     walked: Option<u64>,
+    /// What is typed of an `@path`, until somebody looks for paths.
+    wish: Option<String>,
+    /// The buffer's version when it was last told that something has changed.
+    told: u64,
+    /// Where vi's keys are on.
+    vim: Option<Vim>,
 }
 
 /// What was sent.
@@ -89,6 +99,9 @@ impl Composer {
             commands: commands.into(),
             over: Over::Nothing,
             walked: None,
+            wish: None,
+            told: 0,
+            vim: None,
         }
     }
 
@@ -121,6 +134,24 @@ impl Composer {
             self.buffer.insert(Draft::pasted(text));
             self.refresh();
         }
+    }
+
+    /// An image: in the place of what was pasted, as long as it stands there, else where the cursor is.
+    pub fn insert_image(&mut self, path: &str, pasted: Option<&str>) {
+        self.take_match();
+        let draft = self.buffer.draft();
+        let image = Draft::image(path, draft.images() + 1);
+        if let Some(pasted) = pasted {
+            let Some(start) = draft.text().rfind(pasted) else { return };
+            self.buffer.replace(start..start + pasted.len(), image);
+        } else {
+            // behind a letter an `@` is part of an address
+            let before = draft.slice(0..self.buffer.cursor()).chars().next_back();
+            let mut piece = Draft::plain(if before.is_some_and(char::is_alphanumeric) { " " } else { "" });
+            piece.push(image);
+            self.buffer.insert(piece);
+        }
+        self.refresh();
     }
 
     /// A verb of readline. In a search Backspace shortens the query; any other takes the match first.
@@ -170,6 +201,9 @@ impl Composer {
         let draft = self.buffer.take();
         self.history.push(draft.clone());
         self.settle();
+        if let Some(vim) = &mut self.vim {
+            vim.begin_insert();
+        }
         Some(Submission { mode: draft.mode(), draft })
     }
 
@@ -183,42 +217,20 @@ impl Composer {
         self.vertical(Vertical::Down, Go::Down, columns)
     }
 
-    /// Tab: takes the completion or the match, or opens the popup again.
-    pub fn complete(&mut self) {
-        match &self.over {
-            Over::Completion(completion) => {
-                if let Some(Completed { range, text }) = completion.accept(self.buffer.draft()) {
-                    self.buffer.replace(range, Draft::plain(text));
-                }
-                self.refresh();
-            }
-            Over::Search(_) => self.take_match(),
-            Over::Nothing | Over::Dismissed => {
-                self.over = Over::Nothing;
-                self.refresh();
-            }
-        }
+    /// Whether anything has happened to what is written since this was asked last.
+    pub fn take_change(&mut self) -> bool {
+        std::mem::replace(&mut self.told, self.buffer.version()) != self.buffer.version()
     }
 
-    /// Ctrl+R: begins a search, or goes to the next older match.
-    pub fn search(&mut self) {
-        match &mut self.over {
-            Over::Search(search) => search.older(&self.history),
-            Over::Nothing | Over::Completion(_) | Over::Dismissed => {
-                self.over = Over::Search(Search::default());
-            }
+    /// What is written, edited elsewhere; a sign at its beginning still counts if it did. Undo brings back what was.
+    pub fn edited(&mut self, text: &str) {
+        if text != self.buffer.draft().text() {
+            let draft = Draft::read_back(text);
+            let signed = draft.clone().signed();
+            self.buffer.set(if signed.mode() == self.mode() { signed } else { draft });
         }
-    }
-
-    /// Esc: closes what lies over the input and leaves the input as it was.
-    pub fn escape(&mut self) -> Escaped {
-        match &self.over {
-            Over::Completion(completion) if completion.is_shown() => {}
-            Over::Search(_) => {}
-            Over::Nothing | Over::Completion(_) | Over::Dismissed => return Escaped::Nothing,
-        }
+        self.settle();
         self.over = Over::Dismissed;
-        Escaped::Closed
     }
 
     /// Ctrl+C at rest: clears the input; what stood there can be had again from the history, or by undo.
@@ -257,6 +269,12 @@ impl Composer {
         self.searching().and_then(|search| search.found(&self.history)).unwrap_or(self.buffer.draft())
     }
 
+    /// What is written, whatever lies over it.
+    #[must_use]
+    pub fn written(&self) -> &Draft {
+        self.buffer.draft()
+    }
+
     /// The cursor in what is written.
     #[must_use]
     pub fn cursor(&self) -> usize {
@@ -273,24 +291,6 @@ impl Composer {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty() && self.searching().is_none()
-    }
-
-    /// The popup, if one is shown.
-    #[must_use]
-    pub fn completion(&self) -> Option<&Completion> {
-        match &self.over {
-            Over::Completion(completion) => Some(completion).filter(|completion| completion.is_shown()),
-            Over::Nothing | Over::Dismissed | Over::Search(_) => None,
-        }
-    }
-
-    /// The search, if one goes on.
-    #[must_use]
-    pub fn searching(&self) -> Option<&Search> {
-        match &self.over {
-            Over::Search(search) => Some(search),
-            Over::Nothing | Over::Dismissed | Over::Completion(_) => None,
-        }
     }
 
     fn vertical(&mut self, way: Vertical, go: Go, columns: usize) -> Went {
@@ -327,44 +327,11 @@ impl Composer {
         Went::There
     }
 
-    /// Ends a search by taking its match into the input.
-    fn take_match(&mut self) {
-        let Over::Search(search) = &self.over else { return };
-        if let Some(found) = search.found(&self.history).cloned() {
-            self.buffer.set(found);
-            self.settle();
-        }
-        self.over = Over::Dismissed;
-    }
-
     /// Nothing lies over the input, and what stands in it is the draft.
     fn settle(&mut self) {
         self.over = Over::Nothing;
         self.walked = None;
         self.history.rest();
-    }
-
-    /// Opens, narrows or closes the popup after a change.
-    fn refresh(&mut self) {
-        let Some(query) = self.command_word().map(str::to_owned) else {
-            self.over = Over::Nothing;
-            return;
-        };
-        match &mut self.over {
-            Over::Completion(completion) => completion.filter(&query),
-            Over::Nothing => {
-                self.over = Over::Completion(Completion::new('/', 1, &query, Arc::clone(&self.commands)));
-            }
-            Over::Dismissed | Over::Search(_) => {}
-        }
-    }
-
-    /// The part before the cursor of a command's name, while the cursor is in it.
-    fn command_word(&self) -> Option<&str> {
-        let draft = self.buffer.draft();
-        let behind_sign = draft.mode() == InputMode::Command && self.buffer.cursor() > 0;
-        let word = behind_sign.then(|| draft.slice(1..self.buffer.cursor()))?;
-        (!word.contains(char::is_whitespace)).then_some(word)
     }
 
     fn is_blank(&self) -> bool {
@@ -383,6 +350,7 @@ mod tests {
 
     use super::super::buffer::tests::{keys, long_paste, picture, verb};
     use super::*;
+    use crate::text::fuzzy::Best;
 
     const COLUMNS: usize = 40;
 
@@ -611,6 +579,60 @@ mod tests {
         "/", "!", "c", "o", " ", "\\", "日", "<nl>", "<paste>", "<enter>", "<tab>", "<esc>", "<c-c>",
         "<c-r>", "<up>", "<down>", "<left>", "<bs>", "<c-w>", "<c-u>", "<c-y>", "<undo>",
     ];
+
+    /// What is asked for, answered with these paths.
+    fn offered(keys: &str, paths: &[&str]) -> Composer {
+        let mut composer = composer(&[]);
+        press(&mut composer, keys);
+        let typed = composer.take_wish().unwrap_or_default();
+        let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+        composer.offer_paths(&typed, Best { total: paths.len(), paths });
+        composer
+    }
+
+    #[test]
+    fn a_path_is_asked_for_as_it_is_typed_and_taken_in_place_of_the_word() {
+        let check = |keys: &str, paths: &[&str], then: &str, after: &str| {
+            let mut composer = offered(keys, paths);
+            press(&mut composer, then);
+            assert_eq!(picture(composer.draft(), composer.cursor()), after, "{keys}{then}");
+        };
+        check("see @vi", &["src/view.rs"], "<tab>now", "see @src/view.rs now|");
+        check("see @vi", &["a", "src/view.rs"], "<down><enter>", "see @src/view.rs |");
+        check("@vi<left>", &["a.rs"], "<tab>", "@a.rs |");
+        check("@x y<left><left>", &["a.rs"], "<tab>", "@a.rs |y");
+        check("@so", &["a b.rs"], "<tab>", "@\"a b.rs\" |");
+        check("@so", &["so me/"], "<tab>", "@\"so me/|");
+        check("@s", &["src/"], "<tab>v", "@src/v|");
+        check("@vi", &["view.rs"], "<esc><enter>", "|");
+        check("@日", &["日本.rs"], "<tab>", "@日本.rs |");
+    }
+
+    #[test]
+    fn paths_are_asked_for_once_for_each_change_and_late_ones_are_dropped() {
+        let mut composer = composer(&[]);
+        press(&mut composer, "@v");
+        assert_eq!((composer.take_wish().as_deref(), composer.take_wish()), (Some("v"), None));
+        press(&mut composer, "i");
+        composer.offer_paths("v", Best { paths: vec!["v".to_owned()], total: 1 });
+        assert_eq!(composer.completion(), None);
+        press(&mut composer, "ew ");
+        composer.offer_paths("view", Best { paths: vec!["view".to_owned()], total: 1 });
+        assert_eq!(composer.completion(), None);
+        for keys in ["!cat @v", "#see @v", "me@v", "@v<esc>x<c-a>"] {
+            let mut composer = self::composer(&[]);
+            press(&mut composer, keys);
+            composer.take_wish();
+            press(&mut composer, "<left><right>");
+            assert_eq!(composer.completion(), None, "{keys}");
+        }
+    }
+
+    #[test]
+    fn enter_sends_a_path_that_is_whole() {
+        let mut composer = offered("@a.rs", &["a.rs", "b/a.rs"]);
+        assert_eq!(composer.enter().unwrap().text(), "@a.rs");
+    }
 
     proptest! {
         #[test]

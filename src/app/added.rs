@@ -1,0 +1,151 @@
+//! Directories that may be read and edited beside the working directory: from `--add-dir`, from `/add-dir`, and from the
+//! session that goes on.
+//!
+//! One that is added counts wherever the working directory does: for the judge, for what commands may write, for where the
+//! shell may stay. Nothing that it brings is read, neither instructions nor settings: it was named to be worked in, not to be
+//! believed. The session keeps it, so that a resume works where the session did.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::{App, Place, shown};
+use crate::conversation::Conversation;
+use crate::error::{Error, Kind};
+use crate::os::paths::absolute;
+use crate::permission::Policy;
+use crate::protocol::{History, NoticeKind};
+use crate::workbench::Workbench;
+
+impl Place {
+    /// One more directory, as it was typed. Says where it is.
+    pub(super) fn add(&mut self, typed: &Path) -> Result<PathBuf, Error> {
+        let wanted = absolute(&self.cwd, &self.led_home(typed));
+        let refuse = |why: &str| {
+            let message = format!("cannot add {}: {why}", shown(&self.env, &wanted));
+            Error::new(Kind::Config, message).hint("try the path of a directory")
+        };
+        let found = wanted.canonicalize().map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => refuse("it does not exist"),
+            _ => refuse(&error.to_string()),
+        })?;
+        if !found.is_dir() {
+            return Err(refuse("it is no directory"));
+        }
+        if found.parent().is_none() {
+            return Err(refuse("that would be everything there is"));
+        }
+        if !self.is_workspace(&found) {
+            self.added.push(found.clone());
+        }
+        Ok(found)
+    }
+
+    /// Whether it may be read and edited already.
+    fn is_workspace(&self, path: &Path) -> bool {
+        std::iter::once(&self.cwd).chain(&self.added).any(|root| path.starts_with(root))
+    }
+
+    /// `~` and `~/…` lead to the home directory, also where no shell has seen to it.
+    fn led_home(&self, typed: &Path) -> PathBuf {
+        let mut parts = typed.components();
+        match (parts.next(), self.env.path("HOME")) {
+            (Some(Component::Normal(first)), Some(home)) if first == "~" => home.join(parts.as_path()),
+            _ => typed.to_owned(),
+        }
+    }
+}
+
+impl App {
+    /// One more directory for a conversation at rest. Says so.
+    ///
+    /// # Errors
+    /// Where there is no such directory.
+    pub fn add_directory(&mut self, conversation: &mut Conversation, typed: &str) -> Result<String, Error> {
+        let typed = typed.trim().trim_matches(['"', '\'']);
+        if typed.is_empty() {
+            return Ok(self.workspace());
+        }
+        let known = self.place.added.len();
+        let found = self.place.add(Path::new(typed))?;
+        let named = self.place.shown(&found);
+        if self.place.added.len() == known {
+            return Ok(format!("{named} may be read and edited already"));
+        }
+        conversation.bench().shell().add(found);
+        let mut policy = conversation.policy();
+        policy.scope.workspace = self.roots();
+        // at rest nothing is asked that it could answer
+        drop(conversation.set_policy(policy));
+        Ok(format!("{named} may be read and edited now; the model is told with your next message"))
+    }
+
+    fn workspace(&self) -> String {
+        let roots: Vec<String> = self.roots().iter().map(|root| self.place.shown(root)).collect();
+        format!("may be read and edited: {} (/add-dir DIR adds one)", roots.join(", "))
+    }
+
+    /// The working directory and what was added to it.
+    pub(super) fn roots(&self) -> Vec<PathBuf> {
+        std::iter::once(&self.place.cwd).chain(&self.place.added).cloned().collect()
+    }
+
+    /// The directories that a session had. One that is gone is said and left out.
+    pub(super) fn adopt_directories(&mut self, history: &History) {
+        for directory in history.directories() {
+            if let Err(error) = self.place.add(Path::new(directory)) {
+                self.remarks.push((NoticeKind::Info, error.to_string()));
+            }
+        }
+    }
+
+    /// Puts them in force in a conversation that goes over to another session.
+    pub(super) fn widen(&self, conversation: &mut Conversation) {
+        let policy = conversation.policy();
+        if policy.scope.workspace.len() <= self.place.added.len() {
+            let scope = crate::permission::Scope { workspace: self.roots(), ..policy.scope };
+            drop(conversation.set_policy(Policy { scope, ..policy }));
+        }
+    }
+
+    /// The shell may stay in them.
+    pub(super) fn open_to(&self, bench: &Workbench) {
+        self.place.added.iter().for_each(|directory| bench.shell().add(directory.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::os::env::Env;
+
+    #[test]
+    fn a_directory_is_found_as_it_is_typed_and_added_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        for name in ["work/sub", "beside", "home/x"] {
+            std::fs::create_dir_all(base.join(name)).unwrap();
+        }
+        std::fs::write(base.join("file"), "").unwrap();
+        let env = Env::from_pairs([("HOME", base.join("home"))]);
+        let mut place =
+            Place { env, paths: None, cwd: base.join("work"), added: Vec::new(), redactor: Arc::default() };
+        let mut check = |typed: &str, expected: Result<&str, &str>, added: usize| {
+            let found = place.add(Path::new(typed)).map_err(|error| error.to_string());
+            match (found, expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, base.join(expected), "{typed}"),
+                (Err(found), Err(expected)) => assert!(found.contains(expected), "{typed}: {found}"),
+                (found, _) => panic!("{typed}: {found:?}"),
+            }
+            assert_eq!(place.added.len(), added, "{typed}");
+        };
+        check("../beside", Ok("beside"), 1);
+        check("../beside/", Ok("beside"), 1);
+        check("sub", Ok("work/sub"), 1);
+        check("~/x", Ok("home/x"), 2);
+        check("~", Ok("home"), 3);
+        check("nowhere", Err("it does not exist"), 3);
+        check("../file", Err("it is no directory"), 3);
+        check("/", Err("everything"), 3);
+    }
+}

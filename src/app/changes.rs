@@ -1,0 +1,172 @@
+//! `/diff`: what tools have changed since the session began, a file each: as it was before the first change, and as it is now.
+//!
+//! Not `git diff`: what stood in the tree before the session is no change of it, and a file that is back as it was is none
+//! either. What commands have changed is not kept anywhere, so it is not told; who asks is told that.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{App, shown};
+use crate::conversation::Conversation;
+use crate::os::env::Env;
+use crate::os::file::read_regular;
+use crate::protocol::{FileChange, SavedFile};
+use crate::text::redact::{Hide, Redactor};
+
+/// A larger file is told of and not shown: nobody reads its diff.
+const MOST: u64 = 4 * 1024 * 1024;
+
+/// What has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Files of text, in the order of their paths.
+    pub files: Vec<FileChange>,
+    /// What cannot be shown as text, a line each.
+    pub others: Vec<String>,
+}
+
+/// A look at the files, to be taken beside everything else.
+pub struct ChangedFiles {
+    /// Each with where it lies as it was before; none where it was not there.
+    files: Vec<(SavedFile, Option<PathBuf>)>,
+    cwd: PathBuf,
+    env: Env,
+    redactor: Arc<Redactor>,
+}
+
+/// One side of a change.
+enum Side {
+    Absent,
+    Text(Vec<u8>),
+    /// Why it cannot be shown.
+    Untold(String),
+}
+
+impl App {
+    /// What has to be looked at.
+    #[must_use]
+    pub fn changed_files(&self, conversation: &Conversation) -> ChangedFiles {
+        let image = |hash: &String| conversation.bench().blobs().path(hash).ok();
+        let files = conversation.history().changed_files().iter();
+        ChangedFiles {
+            files: files.map(|file| (file.clone(), file.before.as_ref().and_then(image))).collect(),
+            cwd: self.place.cwd.clone(),
+            env: self.place.env.clone(),
+            redactor: Arc::clone(&self.place.redactor),
+        }
+    }
+}
+
+impl ChangedFiles {
+    /// Looks. Reads files.
+    #[must_use]
+    pub fn look(mut self) -> Changes {
+        self.files.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
+        let mut changes = Changes::default();
+        for (file, image) in &self.files {
+            let before = match (&file.before, image) {
+                (None, _) => Side::Absent,
+                (Some(_), None) => Side::Untold("as it was is gone".to_owned()),
+                (Some(_), Some(image)) => match side(image) {
+                    Side::Absent => Side::Untold("as it was is gone".to_owned()),
+                    there => there,
+                },
+            };
+            self.compare(file, before, &mut changes);
+        }
+        changes
+    }
+
+    fn compare(&self, file: &SavedFile, before: Side, changes: &mut Changes) {
+        let path = Path::new(&file.path);
+        let name = match path.strip_prefix(&self.cwd) {
+            Ok(below) => below.display().to_string(),
+            Err(_) => shown(&self.env, path),
+        };
+        match (before, side(path)) {
+            (Side::Absent, Side::Absent) => {}
+            (Side::Text(before), Side::Text(after)) if before == after => {}
+            (Side::Untold(why), _) | (_, Side::Untold(why)) => changes.others.push(format!("{name}: {why}")),
+            (before, after) => match (self.text(before), self.text(after)) {
+                (Ok(before), Ok(after)) => changes.files.push(FileChange { path: name, before, after }),
+                (Err(Binary), _) | (_, Err(Binary)) => {
+                    changes.others.push(format!("{name}: it has changed, and is no text"));
+                }
+            },
+        }
+    }
+
+    fn text(&self, side: Side) -> Result<Option<String>, Binary> {
+        match side {
+            Side::Absent | Side::Untold(_) => Ok(None),
+            Side::Text(bytes) if bytes.contains(&0) => Err(Binary),
+            Side::Text(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Ok(Some(self.redactor.redact(&text, Hide::Keys).into_owned())),
+                Err(_) => Err(Binary),
+            },
+        }
+    }
+}
+
+/// It is no text.
+struct Binary;
+
+fn side(path: &Path) -> Side {
+    match read_regular(path, MOST) {
+        Ok(bytes) => Side::Text(bytes),
+        Err(error) if error.io_kind() == Some(std::io::ErrorKind::NotFound) => Side::Absent,
+        Err(error) => Side::Untold(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    type Bytes = Option<&'static [u8]>;
+
+    #[test]
+    fn a_file_is_told_as_it_was_first_and_as_it_is_now() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        let at = |name: &str| base.join(name);
+        let cases: [(&str, Bytes, Bytes); 6] = [
+            ("made", None, Some(b"a\n")),
+            ("gone", Some(b"b\n"), None),
+            ("changed", Some(b"c\n"), Some(b"d\n")),
+            ("back", Some(b"e\n"), Some(b"e\n")),
+            ("came and went", None, None),
+            ("picture", Some(b"\0x"), Some(b"\0y")),
+        ];
+        let mut files = Vec::new();
+        for (name, before, after) in cases {
+            let image = at(&format!("image of {name}"));
+            for (place, bytes) in [(&image, before), (&at(name), after)] {
+                if let Some(bytes) = bytes {
+                    fs::write(place, bytes).unwrap();
+                }
+            }
+            let before = before.map(|_| "hash".to_owned());
+            let path = at(name).display().to_string();
+            files.push((SavedFile { path, before: before.clone(), mode: 0 }, before.map(|_| image)));
+        }
+        let lost =
+            SavedFile { path: at("lost").display().to_string(), before: Some("h".to_owned()), mode: 0 };
+        files.push((lost, Some(at("no image"))));
+        let env = Env::from_pairs([("HOME", "/home/u")]);
+        let changes = ChangedFiles { files, cwd: base.clone(), env, redactor: Arc::default() }.look();
+        let told = |file: &FileChange| (file.path.clone(), file.before.clone(), file.after.clone());
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            changes.files.iter().map(told).collect::<Vec<_>>(),
+            [
+                ("changed".to_owned(), text("c\n"), text("d\n")),
+                ("gone".to_owned(), text("b\n"), None),
+                ("made".to_owned(), None, text("a\n")),
+            ]
+        );
+        assert_eq!(changes.others, ["lost: as it was is gone", "picture: it has changed, and is no text"]);
+    }
+}

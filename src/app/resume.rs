@@ -1,0 +1,201 @@
+//! Sessions of this directory for somebody who chooses one on the screen, and the conversation that goes over to one of them.
+//!
+//! The one that is left stays as it is saved; nothing of it is lost but the commands that it left running. The surprise: a
+//! session is taken before the present one is let go, so whatever goes wrong leaves everything as it was.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::App;
+use super::begin::{Taken, resumed};
+use super::facts::Facts;
+use super::sessions::age;
+use crate::cli::Onward;
+use crate::conversation::{Conversation, Fresh};
+use crate::error::{Error, Kind};
+use crate::protocol::{Message, SessionId};
+use crate::session::{SessionError, index, peek};
+use crate::text::redact::Hide;
+use crate::text::sanitize::sanitize_line;
+use crate::text::units;
+
+/// Bytes of sessions that are gone through for the number of their messages: some 50 ms. Beyond it a list tells sizes.
+const COUNTED: u64 = 64 * 1024 * 1024;
+/// Messages of which a preview is made.
+const LAST: usize = 4;
+/// Lines of a message in a preview.
+const LINES: usize = 3;
+/// Characters of a title: more is no title.
+const TITLE: usize = 200;
+
+/// A session that can be picked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pick {
+    /// Its ID.
+    pub id: String,
+    /// What it is called: what was said first in it, where it was given no name.
+    pub title: String,
+    /// When it was written last, and how much was said.
+    pub about: String,
+}
+
+/// The sessions of a directory, to be looked at beside everything else.
+#[derive(Debug, Clone)]
+pub struct SessionList {
+    project: PathBuf,
+    /// The one that goes on now: nobody chooses it.
+    present: Option<SessionId>,
+    now_ms: u64,
+}
+
+/// What became of a wish to go on with a session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Picked<T> {
+    /// It goes on.
+    Taken(T),
+    /// Another process has it: only a fork of it can go on here.
+    Held,
+}
+
+impl SessionList {
+    /// All in which something was said, the one that was written last first. Reads files.
+    #[must_use]
+    pub fn list(&self) -> Vec<Pick> {
+        let others = index::list(&self.project).into_iter();
+        let others = others.filter(|session| Some(&session.id) != self.present.as_ref());
+        let mut found: Vec<_> = others.filter_map(index::glance).collect();
+        found.sort_by(|a, b| (b.modified_ms, &b.session.id).cmp(&(a.modified_ms, &a.session.id)));
+        let mut left = COUNTED;
+        let pick = |glance: index::Glance| {
+            let much = left.checked_sub(glance.bytes).and_then(|rest| {
+                left = rest;
+                peek::count(&glance.session.path).ok()
+            });
+            let much = much.map_or_else(
+                || units::bytes(glance.bytes),
+                |count| units::counted(count as u64, "message", "messages"),
+            );
+            Some(Pick {
+                id: glance.session.id.to_string(),
+                title: glance.title?,
+                about: format!("{} · {much}", age(self.now_ms.saturating_sub(glance.modified_ms))),
+            })
+        };
+        found.into_iter().filter_map(pick).collect()
+    }
+
+    /// The last that was said in one. Reads its file.
+    #[must_use]
+    pub fn preview(&self, id: &str) -> Vec<String> {
+        let session = index::list(&self.project).into_iter().find(|session| session.id.as_str() == id);
+        let last = session.map(|session| peek::last(&session.path, LAST)).unwrap_or_default();
+        last.iter().flat_map(lines).collect()
+    }
+}
+
+/// The first lines of a message, the user's behind the sign of the input.
+fn lines(message: &Message) -> Vec<String> {
+    let (sign, text) = match message {
+        Message::User(user) => ("❯ ", user.words()),
+        Message::Assistant(said) => ("  ", said.text.clone()),
+        Message::Tool(_) => return Vec::new(),
+    };
+    let written = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    let line = |(index, line): (usize, &str)| format!("{}{line}", if index == 0 { sign } else { "  " });
+    written.take(LINES).enumerate().map(line).collect()
+}
+
+impl App {
+    /// The sessions of this directory but for the present one.
+    #[must_use]
+    pub fn session_list(&self) -> SessionList {
+        SessionList {
+            project: self.sessions().project,
+            present: self.session.clone(),
+            now_ms: self.clock.now_ms(),
+        }
+    }
+
+    /// Goes on with a session of this directory, or with a copy of it, in the place of the present one.
+    ///
+    /// # Errors
+    /// Where there is none, or it cannot be opened; then everything is as it was.
+    pub fn resume(
+        &mut self,
+        conversation: &mut Conversation,
+        id: &str,
+        onward: Onward,
+    ) -> Result<Picked<Facts>, Error> {
+        let session = self.sessions().find(id).map_err(|error| Error::session(&error))?;
+        if Some(&session.id) == self.session.as_ref() {
+            return Err(Error::new(Kind::Usage, "this is the session that goes on already"));
+        }
+        self.taken = match onward {
+            Onward::Fork => Taken::ToFork(session),
+            Onward::Same => match self.sessions().resume(&session) {
+                Ok(opened) => Taken::Opened(Box::new(opened)),
+                Err(SessionError::InUse { .. }) => return Ok(Picked::Held),
+                Err(error) => return Err(Error::session(&error)),
+            },
+        };
+        let before = self.model.clone();
+        self.adopt_session_model();
+        let facts = self.go_over(conversation);
+        if facts.is_err() {
+            (self.model, self.taken) = (before, Taken::Nothing);
+        }
+        facts.map(Picked::Taken)
+    }
+
+    /// Puts the session that was taken in the place of the present one.
+    fn go_over(&mut self, conversation: &mut Conversation) -> Result<Facts, Error> {
+        let model = self.model.clone().unwrap_or_else(|| conversation.agent().model().clone());
+        let opened = self.open_session(&model)?;
+        self.adopt_directories(&opened.history);
+        let bench = Arc::new(self.bench(&opened.id)?);
+        let agent = Arc::new(self.agent(&model, &bench)?);
+        self.furnish(&bench, conversation.policy_cell(), &opened.history);
+        let mut remarks: Vec<String> =
+            std::mem::take(&mut self.remarks).into_iter().map(|(_, text)| text).collect();
+        remarks.extend(opened.warnings);
+        let resumed = resumed(&opened.history);
+        self.session = Some(opened.id);
+        conversation.renew(Fresh { agent, log: opened.log, bench, history: opened.history });
+        self.widen(conversation);
+        let mode = conversation.mode().name().to_owned();
+        Ok(Facts { mode, resumed, remarks, ..self.facts() })
+    }
+
+    /// The conversation goes on in a copy of its session under a new ID. Says so.
+    ///
+    /// # Errors
+    /// Where nothing is kept or was said, or the copy cannot be made; then it goes on where it was.
+    pub fn fork(&mut self, conversation: &mut Conversation) -> Result<String, Error> {
+        let refuse = |why: &str| Error::new(Kind::Usage, why.to_owned());
+        let present = self.session().cloned();
+        let present = present.ok_or_else(|| refuse("nothing is kept here, so there is nothing to fork"))?;
+        if conversation.history().is_empty() {
+            return Err(refuse("nothing was said yet, so there is nothing to fork"));
+        }
+        if !conversation.is_saved() {
+            return Err(refuse("this session is not saved whole: there is nothing on disk to fork"));
+        }
+        let sessions = self.sessions();
+        let model = conversation.agent().model().clone();
+        let session = sessions.find(present.as_str()).map_err(|error| Error::session(&error))?;
+        let forked = sessions.fork(&session, &model, self.clock.now_ms());
+        let forked = forked.map_err(|error| Error::session(&error))?;
+        conversation.bench().outputs().move_to(sessions.project.join(forked.id.as_str()));
+        conversation.go_on_in(forked.log);
+        self.session = Some(forked.id.clone());
+        Ok(format!("forked: this goes on as {}; what was so far stays too (clawd -r {present})", forked.id))
+    }
+
+    /// Calls the session so. Says so.
+    pub fn rename(&self, conversation: &mut Conversation, title: &str) -> String {
+        let title = sanitize_line(title.trim());
+        let title: String = self.place.redactor.redact(&title, Hide::Keys).chars().take(TITLE).collect();
+        conversation.rename(title.clone());
+        format!("this session is called: {title}")
+    }
+}

@@ -1,0 +1,56 @@
+//! What is in force and not said by anybody: the model, the mode, the directories of the workspace. The file hears of each
+//! change, so that a resume knows.
+//!
+//! The surprise: directories are told to the model in a message of their own and not in the system prompt, which is the same
+//! bytes as long as the session lives.
+
+use super::Conversation;
+use crate::permission::Mode;
+use crate::protocol::{EntryBody, Message, Origin, UserMessage};
+
+/// What the model is told of directories that the user has added.
+const ADDED: &str = "The user has added to the workspace what is listed here: you may read and edit what is in these \
+                     directories, as in the working directory. Relative paths still start in the working directory.";
+
+impl Conversation {
+    /// Another model or mode than the file says is in force from here on.
+    pub(super) fn note_other_settings(&mut self) {
+        let (history, model, mode) = (&self.parts.history, self.parts.agent.model(), self.mode().name());
+        if history.is_empty() {
+            return;
+        }
+        let other_model = (history.model() != Some(model)).then(|| model.clone());
+        let was = history.permission_mode().unwrap_or(Mode::default().name());
+        let other_mode = (was != mode).then(|| mode.to_owned());
+        if other_model.is_some() || other_mode.is_some() {
+            self.record(EntryBody::Settings {
+                model: other_model,
+                permission_mode: other_mode,
+                directories: None,
+            });
+        }
+    }
+
+    /// Before anything else is said: which directories belong to the workspace now. The file keeps it, and the model hears of
+    /// those that are new.
+    pub(super) fn tell_directories(&mut self) {
+        let Some(directories) = self.other_directories() else { return };
+        let known = self.parts.history.directories();
+        let new: Vec<String> = directories.iter().filter(|path| !known.contains(path)).cloned().collect();
+        let (model, permission_mode) = (None, None);
+        self.record(EntryBody::Settings { model, permission_mode, directories: Some(directories) });
+        if !new.is_empty() {
+            let text = format!("{ADDED}\n- {}", new.join("\n- "));
+            self.record(EntryBody::Message(Message::User(UserMessage::new(Origin::Note, text))));
+        }
+    }
+
+    /// What may be read and edited beside the working directory, where the file says otherwise. A name that is no text
+    /// cannot be kept.
+    fn other_directories(&self) -> Option<Vec<String>> {
+        let policy = self.parts.policy.snapshot();
+        let added = policy.scope.workspace.iter().skip(1);
+        let added: Vec<String> = added.filter_map(|path| Some(path.to_str()?.to_owned())).collect();
+        (added != self.parts.history.directories()).then_some(added)
+    }
+}

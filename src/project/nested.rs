@@ -1,0 +1,114 @@
+//! Instruction files below the working directory: found when something beside them is read, and given out for a yes.
+//!
+//! The start does not look for them: a large tree has thousands of directories and a run reads in a few. So a yes to the
+//! directory covers them unseen, as it covers text that changes under it; where nothing was asked because the start found
+//! nothing to ask about, there is no yes, and such a file is named and left out.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::instructions::{INSTRUCTIONS_MAX, Instruction};
+use super::open::Yes;
+use super::scan::Scan;
+
+/// Where such files may be.
+#[derive(Debug)]
+pub struct Nested {
+    root: PathBuf,
+    /// The user's own file, which is never the project's.
+    own: Option<PathBuf>,
+    /// Whether the user has said yes.
+    counts: bool,
+    /// Bytes that may still be told.
+    room: Mutex<usize>,
+}
+
+/// What a directory has to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Below {
+    /// It counts.
+    Told(Instruction),
+    /// There is no yes for it; its name.
+    LeftOut(String),
+}
+
+impl Scan {
+    /// What lies below, for a yes.
+    pub fn nested(&self, yes: Option<&impl Yes>) -> Nested {
+        Nested {
+            root: self.root.clone(),
+            own: self.own.as_ref().map(|own| own.path.clone()),
+            counts: yes.is_some_and(|yes| yes.is_for(&self.root)),
+            room: Mutex::new(INSTRUCTIONS_MAX),
+        }
+    }
+}
+
+impl Nested {
+    /// The instructions of one directory. All together are cut like those of the start.
+    pub fn of(&self, directory: &Path) -> Option<Below> {
+        let mut scan = Scan { root: self.root.clone(), ..Scan::default() };
+        let found = scan.instructions_in(directory, self.own.as_deref())?;
+        if !self.counts {
+            return Some(Below::LeftOut(found.name));
+        }
+        let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = found.text.get(..found.text.floor_char_boundary(*room)).unwrap_or_default();
+        *room -= kept.len();
+        let cut = if kept.len() < found.text.len() { "\n\n[cut: more than is told]" } else { "" };
+        Some(Below::Told(Instruction { name: found.name, text: format!("{kept}{cut}") }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::{Item, scan};
+    use super::*;
+
+    struct To(PathBuf);
+
+    impl Yes for To {
+        fn is_for(&self, root: &Path) -> bool {
+            self.0 == root
+        }
+        fn covers(&self, _item: &Item) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_directory_below_is_told_for_a_yes_to_its_root_and_named_without() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::write(root.join("a/CLAUDE.md"), "use tabs").unwrap();
+        fs::write(root.join("outside.md"), "").unwrap();
+        let scanned = scan(&root, None);
+        let told = Below::Told(Instruction { name: "a/CLAUDE.md".into(), text: "use tabs".into() });
+        assert_eq!(scanned.nested(Some(&To(root.clone()))).of(&root.join("a")), Some(told));
+        assert_eq!(scanned.nested(Some(&To(root.clone()))).of(&root.join("a/b")), None);
+        let left_out = Some(Below::LeftOut("a/CLAUDE.md".into()));
+        assert_eq!(scanned.nested(Some(&To(root.join("a")))).of(&root.join("a")), left_out);
+        assert_eq!(scanned.nested(None::<&To>).of(&root.join("a")), left_out);
+    }
+
+    #[test]
+    fn all_together_are_cut_and_say_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for name in ["a", "b"] {
+            fs::create_dir(root.join(name)).unwrap();
+            fs::write(root.join(name).join("AGENTS.md"), "é".repeat(INSTRUCTIONS_MAX / 3)).unwrap();
+        }
+        let nested = scan(&root, None).nested(Some(&To(root.clone())));
+        let text = |name: &str| match nested.of(&root.join(name)) {
+            Some(Below::Told(told)) => told.text,
+            other => panic!("{other:?}"),
+        };
+        let (first, second) = (text("a"), text("b"));
+        assert!(!first.contains("[cut") && second.ends_with("[cut: more than is told]"));
+        assert!(first.len() + second.len() < INSTRUCTIONS_MAX + 50);
+    }
+}

@@ -1,0 +1,82 @@
+//! Instructions below the working directory: told once a file beside them was read, where the user has said yes.
+
+use serde_json::{Value, json};
+
+use crate::endpoint::{Answer, Call, Endpoint, call, calls, text};
+use crate::harness::Clawd;
+use crate::headless::{streaming, streaming_again};
+
+fn read(path: &str) -> Call {
+    call("Read", json!({"file_path": path}))
+}
+
+fn reading(paths: &[&str]) -> Answer {
+    calls(paths.iter().map(|path| read(path)).collect::<Vec<_>>())
+}
+
+fn project(clawd: Clawd) -> Clawd {
+    clawd
+        .file("sub/AGENTS.md", "Never hum.\n")
+        .file("sub/deep/CLAUDE.md", "Whisper.\n")
+        .file("sub/deep/a.txt", "a\n")
+        .file("sub/b.txt", "b\n")
+        .file("c.txt", "c\n")
+}
+
+/// What the user was told, and every message of each request.
+fn run(options: &[&str], replies: Vec<Answer>) -> (Vec<String>, Vec<Vec<String>>) {
+    let endpoint = Endpoint::script(replies);
+    let output = project(streaming(&endpoint)).args(options.iter().copied()).arg("go").run().expect_code(0);
+    let notices = output.events_of("notice").iter().map(|notice| words(&notice["text"])).collect();
+    let requests = endpoint.requests();
+    endpoint.finish();
+    (notices, requests.iter().map(|request| request.messages().iter().map(content).collect()).collect())
+}
+
+fn content(message: &Value) -> String {
+    words(&message["content"])
+}
+
+fn words(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn they_are_told_before_the_next_request_the_outermost_first_and_once() {
+    let replies = vec![
+        reading(&["c.txt"]),
+        reading(&["sub/deep/a.txt", "sub/b.txt"]),
+        reading(&["sub/b.txt"]),
+        text("ok"),
+    ];
+    let (notices, requests) = run(&["--trust"], replies);
+    assert_eq!(notices, ["sub/AGENTS.md is told to the model", "sub/deep/CLAUDE.md is told to the model"]);
+    let told =
+        |request: usize| requests[request].iter().filter(|text| text.contains("# Instructions from")).count();
+    assert_eq!([told(0), told(1)], [0, 0], "{requests:#?}");
+    let last = &requests[2].last().unwrap();
+    let expected = "# Instructions from sub/AGENTS.md\n\nNever hum.\n\n# Instructions from sub/deep/CLAUDE.md\n\nWhisper.";
+    assert_eq!(**last, expected, "behind the results");
+    assert_eq!((told(2), told(3)), (1, 1), "as one message, which stays");
+    assert_eq!(requests[3][..requests[2].len()], requests[2][..], "what was sent stays as it was");
+}
+
+#[test]
+fn without_a_yes_they_are_named_and_not_sent() {
+    let (notices, requests) = run(&[], vec![reading(&["sub/b.txt"]), reading(&["sub/b.txt"]), text("ok")]);
+    assert_eq!(notices, ["left out: sub/AGENTS.md (the directory is not trusted: try --trust)"]);
+    assert!(!format!("{requests:?}").contains("hum"), "{requests:#?}");
+}
+
+#[test]
+fn a_session_that_goes_on_does_not_tell_them_again() {
+    let again = || [reading(&["sub/b.txt"]), text("ok")];
+    let endpoint = Endpoint::script(again().into_iter().chain(again()));
+    let clawd = project(streaming(&endpoint)).args(["--trust", "go"]);
+    assert_eq!(clawd.run().expect_code(0).events_of("notice").len(), 1);
+    let second = streaming_again(&clawd).args(["--trust", "-c", "go on"]).run().expect_code(0);
+    assert_eq!(second.events_of("notice").len(), 0);
+    let last = endpoint.requests().last().unwrap().body.to_string();
+    assert_eq!(last.matches("# Instructions from").count(), 1, "{last}");
+    endpoint.finish();
+}
