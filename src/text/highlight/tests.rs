@@ -105,6 +105,7 @@ fn markup_has_tags_attributes_and_text() {
         "<!-- a\n--><p class=\"x\n y\">it's 1 < 2</p><br/>",
         "c[<!-- a]\nc[-->]k[<p] f[class]=s[\"x]\ns[ y\"]k[>]it's 1 < 2k[</p><br/>]",
     );
+    check("html", "<a\n日日=é 日>", "k[<a]\nf[日日]=f[é] f[日]k[>]");
 }
 
 #[test]

@@ -30,6 +30,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
+use std::time::Duration;
 
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -206,6 +207,11 @@ impl Pty {
             Some(false) => self.fail(&format!("the output ended before {what}")),
             None => self.fail(&format!("waited {DEADLINE:?} for {what}")),
         }
+    }
+
+    /// Whether the screen comes to be as the test wants it within this time: for a test that tries again, not for a proof.
+    pub(crate) fn comes(&self, within: Duration, wanted: impl Fn(&Screen) -> bool) -> bool {
+        self.seen.wait(within, |seen| wanted(seen.parser.screen()).then_some(())).is_some()
     }
 
     /// Blocks until what was written is as the test wants it, sequences and all.
