@@ -23,6 +23,7 @@ mod everyday;
 mod faults;
 mod harness;
 mod headless;
+mod in_view;
 mod injection;
 mod jobs;
 mod kept;

@@ -19,6 +19,7 @@ use tokio::runtime::Runtime;
 
 use super::HELPER;
 use super::row::{Home, Proof, Row};
+use crate::in_view::place;
 
 /// Where tools keep what they fetched; a home in which somebody has worked has them.
 const CACHES: [&str; 6] = [".cargo", ".npm", ".cache", ".m2", ".gradle", "go"];
@@ -55,7 +56,7 @@ impl Came {
 impl World {
     pub(super) fn new(tier: Tier) -> Self {
         adopt_orphans().unwrap();
-        let directory = place();
+        let directory = place("day-").unwrap_or_else(|| tempfile::tempdir().unwrap());
         let root = directory.path().canonicalize().unwrap();
         for name in ["home/.ssh", "new-home", "scratch", "state"] {
             fs::create_dir_all(root.join(name)).unwrap();
@@ -120,12 +121,6 @@ impl Drop for World {
     fn drop(&mut self) {
         remove_scratch(&self.root.join("scratch")).ok();
     }
-}
-
-/// Among the compiler's results; where those are closed to a mere user, temporary must do.
-fn place() -> TempDir {
-    let builder = || tempfile::Builder::new().prefix("day-").to_owned();
-    builder().tempdir_in(env!("CARGO_TARGET_TMPDIR")).or_else(|_| builder().tempdir()).unwrap()
 }
 
 /// What a home has.

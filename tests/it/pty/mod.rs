@@ -20,16 +20,16 @@ mod keys;
 mod lost;
 mod scan;
 mod terminal;
+mod typed;
 
 #[cfg(test)]
 mod tests;
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::num::NonZeroU16;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -39,6 +39,7 @@ use vt100::{Parser, Screen};
 
 use scan::Scanner;
 use terminal::Terminal;
+use typed::Typed;
 
 pub(crate) use lost::lose_the_terminal;
 pub(crate) use terminal::Kind;
@@ -88,7 +89,7 @@ pub(crate) struct Pty {
     master: Box<dyn MasterPty + Send>,
     tty: PathBuf,
     at_start: Termios,
-    input: Sender<Vec<u8>>,
+    input: Typed,
     seen: Arc<Watched<Seen>>,
 }
 
@@ -128,7 +129,7 @@ impl Pty {
             output: Output::Open,
             exit: None,
         }));
-        let input = writer(pair.master.take_writer().unwrap());
+        let input = Typed::into(pair.master.take_writer().unwrap());
         let piece = if kind == Kind::Slow { SLOW } else { USUAL };
         reader(pair.master.try_clone_reader().unwrap(), &seen, input.clone(), piece);
         let pid = Pid::from_raw(child.process_id().unwrap().cast_signed()).unwrap();
@@ -174,7 +175,7 @@ impl Pty {
 
     /// Bytes as they are, such as a report of focus.
     pub(crate) fn send(&self, bytes: &[u8]) {
-        self.input.send(bytes.to_vec()).unwrap();
+        assert!(self.input.send(bytes), "the terminal takes no more");
     }
 
     /// The screen first, then the program hears of it.
@@ -206,6 +207,13 @@ impl Pty {
             Some(true) => {}
             Some(false) => self.fail(&format!("the output ended before {what}")),
             None => self.fail(&format!("waited {DEADLINE:?} for {what}")),
+        }
+    }
+
+    /// Blocks until the program has read all that was sent; what it makes of it may not be on the screen yet.
+    pub(crate) fn wait_read(&self) {
+        if !self.input.wait_read(&self.tty) {
+            self.fail("the program does not read");
         }
     }
 
@@ -362,31 +370,17 @@ fn attributes(tty: &PathBuf) -> Termios {
     rustix::termios::tcgetattr(&file).unwrap()
 }
 
-/// A thread of its own, so that a program which does not read cannot stop the test or the terminal.
-fn writer(mut to: Box<dyn Write + Send>) -> Sender<Vec<u8>> {
-    let (sender, input) = mpsc::channel::<Vec<u8>>();
-    std::thread::spawn(move || {
-        for bytes in input {
-            // the program may be gone
-            if to.write_all(&bytes).and_then(|()| to.flush()).is_err() {
-                return;
-            }
-        }
-    });
-    sender
-}
-
-fn reader(mut from: Box<dyn Read + Send>, seen: &Arc<Watched<Seen>>, replies: Sender<Vec<u8>>, piece: usize) {
+fn reader(mut from: Box<dyn Read + Send>, seen: &Arc<Watched<Seen>>, replies: Typed, piece: usize) {
     let seen = Arc::clone(seen);
     std::thread::spawn(move || {
         let mut buffer = vec![0; piece];
         // an error is the end too: the last one to hold the terminal has let go
         while let Ok(size @ 1..) = from.read(&mut buffer) {
             if piece == SLOW {
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                std::thread::sleep(Duration::from_millis(1));
             }
             let reply = seen.with(|seen| seen.take(&buffer[..size]));
-            if !reply.is_empty() && replies.send(reply).is_err() {
+            if !reply.is_empty() && !replies.send(&reply) {
                 break;
             }
         }

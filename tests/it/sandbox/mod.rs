@@ -18,9 +18,10 @@ use std::process::{Command, Output};
 use clawd::sandbox::files::{NEEDED, abi as interface};
 use clawd::sandbox::{Sandbox, Tier};
 
+use crate::in_view::place;
 use rustix::process::{Gid, Uid};
 use tempfile::TempDir;
-use world::{PLACE, World, place};
+use world::{PLACE, World};
 
 /// Names the tier of a table, in the process that runs it.
 const TABLE: &str = "CLAWD_TEST_PROBES";
@@ -196,7 +197,7 @@ fn judge(runner: &world::Runner, kind: Kind, (name, attempt, proof, expected): &
 #[track_caller]
 fn check(tier: Tier) {
     let this = std::env::current_exe().unwrap();
-    let Some(own) = place() else { return left_out("a place to build on") };
+    let Some(own) = place("clawd-it-") else { return left_out("a place to build on") };
     passes(&run(Command::new(&this), tier, &own), "as oneself");
     if !rustix::process::geteuid().is_root() {
         return;

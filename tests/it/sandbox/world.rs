@@ -24,6 +24,7 @@ use tokio::runtime::Runtime;
 
 use super::calls::{CALL, HAPPENED};
 use super::{Attempt, Kind, Proof};
+use crate::in_view::program;
 
 /// Where the worlds are built, for a table that cannot make the place itself.
 pub(super) const PLACE: &str = "CLAWD_TEST_PLACE";
@@ -79,7 +80,8 @@ impl Runner {
                 ["bash", "--noprofile", "--norc", "-c", script].map(OsString::from).into()
             }
             Attempt::Call(_) => {
-                let this = std::env::current_exe().unwrap();
+                let place = std::env::var_os(PLACE).unwrap();
+                let this = program(&std::env::current_exe().unwrap(), Path::new(&place));
                 let rest = ["--exact", "sandbox::call_from_inside", "--nocapture", "--test-threads=1"];
                 std::iter::once(this.into()).chain(rest.map(OsString::from)).collect()
             }
@@ -224,13 +226,6 @@ impl Drop for World {
         // what was taken away is given back, so that it can be removed
         fs::set_permissions(self.root.join("outside"), PermissionsExt::from_mode(0o700)).ok();
     }
-}
-
-/// A place for the worlds of one table; none where the compiler's results are somebody else's.
-pub(super) fn place() -> Option<TempDir> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("clawd-it-").permissions(PermissionsExt::from_mode(0o755));
-    builder.tempdir_in(env!("CARGO_TARGET_TMPDIR")).ok()
 }
 
 fn furnish(root: &Path) {

@@ -10,9 +10,9 @@ mod inside;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use crate::in_view::place;
 use clawd::sandbox::{Sandbox, Tier};
 use rustix::process::{Gid, Uid};
-use tempfile::TempDir;
 
 /// Names the tier, in the process that runs the tests proper.
 const TIER: &str = "CLAWD_TEST_ROOM";
@@ -51,7 +51,7 @@ fn where_namespaces_are_refused_another_tier_is_found_and_the_refusal_told() {
     let script = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\" --exact \
                   sandbox_tier1::inside::what_was_refused_is_told --nocapture";
     let this = std::env::current_exe().unwrap();
-    let place = place();
+    let place = place("room-").unwrap_or_else(|| tempfile::tempdir().unwrap());
     let mut command = Command::new("unshare");
     command.args(["-Ur", "sh", "-c", script]).arg(this).env(TIER, "refused").env(PLACE, place.path());
     let output = command.output().unwrap();
@@ -83,7 +83,7 @@ fn check(tier: &str) {
 }
 
 fn run(mut command: Command, tier: &str, owner: Option<u32>) -> Output {
-    let place = place();
+    let place = place("room-").unwrap_or_else(|| tempfile::tempdir().unwrap());
     rustix::fs::chown(place.path(), owner.map(Uid::from_raw), owner.map(Gid::from_raw)).unwrap();
     command.args(["sandbox_tier1::inside::", "--nocapture"]).env(TIER, tier).env(PLACE, place.path());
     command.output().unwrap()
@@ -97,12 +97,6 @@ fn passes(output: &Output, who: &str) {
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
-/// Among the compiler's results; where those are closed to a mere user, temporary must do.
-fn place() -> TempDir {
-    let builder = || tempfile::Builder::new().prefix("room-").to_owned();
-    builder().tempdir_in(env!("CARGO_TARGET_TMPDIR")).or_else(|_| builder().tempdir()).unwrap()
 }
 
 /// What cannot be tested here is said; it is an error where it is required.
