@@ -54,8 +54,12 @@ impl Starters {
 mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
+    use std::time::{Duration, Instant};
 
     use super::*;
+
+    /// Only for what would hang.
+    const LONG: Duration = Duration::from_mins(1);
 
     /// A directory in one that no other test changes all the time.
     fn quiet() -> tempfile::TempDir {
@@ -64,12 +68,14 @@ mod tests {
 
     /// A thread that is kept; what is looked at must have rested first.
     fn kept(starters: &Starters, profile: &Profile) -> Arc<Starter> {
-        loop {
+        let begun = Instant::now();
+        while begun.elapsed() < LONG {
             let (one, two) = (starters.of(profile.clone()).unwrap(), starters.of(profile.clone()).unwrap());
             if Arc::ptr_eq(&one, &two) {
                 return one;
             }
         }
+        panic!("none is kept: something that is listed never rests");
     }
 
     fn hiding(masked: &[PathBuf]) -> Profile {
