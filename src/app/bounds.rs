@@ -87,6 +87,12 @@ pub(super) fn word(wish: &Sandboxing, mode: Mode, tier: Tier) -> &'static str {
     if wish.is_wanted(mode) { tier.word() } else { "sandbox off" }
 }
 
+/// The same where it was looked for already.
+#[must_use]
+pub fn known_sandbox(policy: &Policy) -> Option<&'static str> {
+    sandbox::known().map(|known| word(&policy.sandbox, policy.mode, known.tier()))
+}
+
 /// The program's own files that hold keys, or by which a command could let itself do more.
 fn own(paths: &Paths) -> Vec<PathBuf> {
     vec![paths.credentials(), paths.trust(), paths.grants(), paths.history(), paths.logs()]

@@ -63,7 +63,7 @@ pub use crate::cli::Onward;
 pub use crate::config::{
     InputKeys, Motion, Mouse, Notifications, OwnTheme, Showing, Surface, THEME_ROLES, TuiConfig,
 };
-pub use bounds::find_sandbox;
+pub use bounds::{find_sandbox, known_sandbox};
 pub use changes::{ChangedFiles, Changes};
 pub use clipboard::{Clipboard, keep_image};
 pub use copy::{Copy, copied};

@@ -15,7 +15,10 @@ use super::{FAILED, git};
 use crate::os::process::{Spawn, Within};
 
 /// Variables that name a place for temporary files.
-const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+const TMPDIR: &str = "TMPDIR";
+const TEMPORARY: [&str; 3] = [TMPDIR, "TMP", "TEMP"];
+/// The room has one of its own there.
+const PRIVATE: &str = "/tmp";
 /// Where tools keep what they could make again, each by the variable that leads it elsewhere and by where it is below the
 /// home. These stop where it cannot be written.
 const CACHES: [(&str, &str); 4] = [
@@ -51,12 +54,16 @@ fn within(helper: &Path, order: &Order) -> Within {
 }
 
 /// A temporary directory that cannot be written there is no use: the private one is what is meant.
-fn settle_temporary(env: &mut [(OsString, OsString)], profile: &Profile) {
-    for (name, value) in env {
+/// Most users set no variable for it, and what a command is told of its bounds names `$TMPDIR`, so that is always there.
+fn settle_temporary(env: &mut Vec<(OsString, OsString)>, profile: &Profile) {
+    for (name, value) in env.iter_mut() {
         let is_writable = profile.writable.iter().any(|root| Path::new(value).starts_with(root));
         if TEMPORARY.iter().any(|one| name == one) && !is_writable {
-            *value = "/tmp".into();
+            *value = PRIVATE.into();
         }
+    }
+    if !env.iter().any(|(name, _)| name == TMPDIR) {
+        env.push((TMPDIR.into(), PRIVATE.into()));
     }
 }
 
@@ -128,6 +135,9 @@ mod tests {
         settle_temporary(&mut env, &profile);
         let values: Vec<_> = env.iter().map(|(_, value)| value.to_str().unwrap()).collect();
         assert_eq!(values, ["/tmp", "/w/tmp", "/home/u"]);
+        let mut none = Vec::new();
+        settle_temporary(&mut none, &profile);
+        assert_eq!(none, [("TMPDIR".into(), "/tmp".into())]);
     }
 
     #[test]

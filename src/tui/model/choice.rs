@@ -65,6 +65,13 @@ enum Rank {
     Scattered(usize),
 }
 
+/// By which of its names an item was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Name {
+    First,
+    Other,
+}
+
 impl Item {
     /// An item by its two texts.
     #[must_use]
@@ -85,14 +92,15 @@ impl Item {
         self.label == name || self.also.iter().any(|also| also == name)
     }
 
-    /// How well the best of its names matches a `query` in lower case.
-    fn rank(&self, query: &str, matching: Matching) -> Option<Rank> {
-        let names = std::iter::once(&self.label).chain(&self.also);
+    /// How well the best of its names matches a `query` in lower case; the first name before the others.
+    fn rank(&self, query: &str, matching: Matching) -> Option<(Rank, Name)> {
+        let others = self.also.iter().map(|name| (name, Name::Other));
         let rank = match matching {
             Matching::Letters => rank,
             Matching::Words => rank_words,
         };
-        names.filter_map(|name| rank(query, name)).min()
+        let names = std::iter::once((&self.label, Name::First)).chain(others);
+        names.filter_map(|(name, which)| Some((rank(query, name)?, which))).min()
     }
 }
 
@@ -120,7 +128,7 @@ impl Choice {
         let query = query.to_lowercase();
         let ranked =
             |(index, item): (usize, &Item)| item.rank(&query, self.matching).map(|rank| (rank, index));
-        let mut ranks: Vec<(Rank, usize)> = self.items.iter().enumerate().filter_map(ranked).collect();
+        let mut ranks: Vec<_> = self.items.iter().enumerate().filter_map(ranked).collect();
         ranks.sort();
         self.matches = ranks.into_iter().map(|(_, index)| index).collect();
         self.chosen = 0;
@@ -275,11 +283,19 @@ mod tests {
     }
 
     #[test]
-    fn a_second_name_finds_an_item_as_well_as_its_first() {
+    fn a_second_name_finds_an_item_and_stands_back_behind_a_first() {
         let items = [Item::new("renew", ""), Item::new("clear", "").also(["new", "reset"])];
+        let items = [&items[..], &[Item::new("resume", "")]].concat();
         let mut choice = Choice::new(items.into());
-        choice.filter("new");
-        assert_eq!(labels(&choice, WINDOW), ["clear", "renew"]);
+        for (query, found) in [
+            ("new", ["clear", "renew"].as_slice()),
+            ("re", &["renew", "resume", "clear"]),
+            ("res", &["resume", "clear"]),
+            ("rese", &["clear"]),
+        ] {
+            choice.filter(query);
+            assert_eq!(labels(&choice, WINDOW)[..found.len()], *found, "{query}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! even where the rule cannot be kept for the next time.
 
 use super::Runner;
+use crate::app::known_sandbox;
 use crate::conversation::Conversation;
 use crate::error::Error;
 use crate::permission::{Mode, Policy};
@@ -48,6 +49,7 @@ fn with_failure(mut replies: Vec<Reply>, done: Result<(), Error>) -> Vec<Reply> 
 /// Another policy from here on. The questions that it answers are answered.
 pub(super) fn put_in_force(conversation: &mut Conversation, policy: Policy) -> Vec<Reply> {
     let mode = policy.mode.name().to_owned();
+    let sandbox = known_sandbox(&policy).map(|word| Reply::Sandbox(word.to_owned()));
     let answered = conversation.set_policy(policy).into_iter().map(|QuestionId(id)| id).collect();
-    vec![Reply::Mode(mode), Reply::Answered(answered)]
+    [Reply::Mode(mode), Reply::Answered(answered)].into_iter().chain(sandbox).collect()
 }

@@ -196,6 +196,21 @@ fn shift_tab_goes_through_the_modes() {
 }
 
 #[test]
+fn the_word_for_the_sandbox_follows_the_mode() {
+    let endpoint = Endpoint::script([]);
+    let clawd = Clawd::new(&endpoint).args(["--permission-mode", "bypass"]);
+    let pty = open(&clawd);
+    let last = |screen: &vt100::Screen| screen.contents().lines().last().unwrap_or_default().to_owned();
+    pty.wait_until("no sandbox", |screen| last(screen).contains("bypass · sandbox off"));
+    pty.key("shift-tab");
+    pty.wait_until("the usual mode held by what there is", |screen| {
+        last(screen).contains("default · ") && !last(screen).contains("sandbox off")
+    });
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
 fn accept_edits_lets_an_edit_through_unasked() {
     let endpoint = Endpoint::script([
         calls([call("Write", json!({"file_path": "a.txt", "content": "new\n"}))]),
