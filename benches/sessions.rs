@@ -192,7 +192,7 @@ fn figures() {
 
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
-    times[times.len() / 2]
+    times.get(times.len() / 2).copied().unwrap()
 }
 
 /// A home and a project.
@@ -240,10 +240,10 @@ impl World {
         let started = Instant::now();
         let mut child = pty.slave.spawn_command(command).unwrap();
         drop(pty.slave);
-        let (mut seen, mut buffer) = (Vec::new(), [0; 65536]);
+        let (mut seen, mut buffer) = (Vec::new(), [0; 8192]);
         while !seen.windows(LAST.len()).any(|part| part == LAST.as_bytes()) {
             let read = screen.read(&mut buffer).unwrap();
-            seen.extend_from_slice(&buffer[..read]);
+            seen.extend_from_slice(buffer.get(..read).unwrap());
         }
         let painted = started.elapsed();
         let memory = most_memory(child.process_id().unwrap());
