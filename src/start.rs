@@ -216,7 +216,7 @@ async fn answer_firsts(app: &mut App) -> Result<(), Error> {
         match app.first() {
             First::Trust(_) => app.leave_open()?,
             First::Session => {
-                app.pick(None)?;
+                app.pick(None);
             }
             First::Endpoint => return Err(crate::config::ConfigError::NoEndpoint.into()),
             First::Model => {

@@ -6,8 +6,7 @@
 
 use super::turns::Run;
 use crate::context::prompt::{INSTRUCTIONS_FROM, Instructions, instructions};
-use crate::protocol::{History, Message, NoticeKind, Origin, UserMessage};
-use crate::workbench::guides::Guide;
+use crate::protocol::{Guide, History, Message, NoticeKind, Origin, UserMessage};
 
 /// Tells what was found since the last request.
 pub(super) async fn tell(run: &mut Run<'_>) {
@@ -22,6 +21,7 @@ pub(super) async fn tell(run: &mut Run<'_>) {
                 let why = format!("left out: {name} (the directory is not trusted: try --trust)");
                 run.notice(NoticeKind::Trust, &why).await;
             }
+            Guide::Unread { why } => run.notice(NoticeKind::Info, &why).await,
         }
     }
 }

@@ -5,20 +5,20 @@
 //! shell may stay. Nothing that it brings is read, neither instructions nor settings: it was named to be worked in, not to be
 //! believed. The session keeps it, so that a resume works where the session did.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::{App, Place, shown};
 use crate::conversation::Conversation;
 use crate::error::{Error, Kind};
-use crate::os::paths::absolute;
-use crate::permission::Policy;
+use crate::os::paths::{absolute, led_home};
+use crate::permission::{Policy, Scope};
 use crate::protocol::{History, NoticeKind};
 use crate::workbench::Workbench;
 
 impl Place {
     /// One more directory, as it was typed. Says where it is.
     pub(super) fn add(&mut self, typed: &Path) -> Result<PathBuf, Error> {
-        let wanted = absolute(&self.cwd, &self.led_home(typed));
+        let wanted = absolute(&self.cwd, &led_home(typed, self.env.path("HOME")));
         let refuse = |why: &str| {
             let message = format!("cannot add {}: {why}", shown(&self.env, &wanted));
             Error::new(Kind::Config, message).hint("try the path of a directory")
@@ -42,15 +42,6 @@ impl Place {
     /// Whether it may be read and edited already.
     fn is_workspace(&self, path: &Path) -> bool {
         std::iter::once(&self.cwd).chain(&self.added).any(|root| path.starts_with(root))
-    }
-
-    /// `~` and `~/…` lead to the home directory, also where no shell has seen to it.
-    fn led_home(&self, typed: &Path) -> PathBuf {
-        let mut parts = typed.components();
-        match (parts.next(), self.env.path("HOME")) {
-            (Some(Component::Normal(first)), Some(home)) if first == "~" => home.join(parts.as_path()),
-            _ => typed.to_owned(),
-        }
     }
 }
 
@@ -97,11 +88,21 @@ impl App {
         }
     }
 
+    /// Another session has its own: of the present ones those stay that the command line named.
+    pub(super) fn forget_directories(&mut self) {
+        self.place.added.clear();
+        for directory in self.cli.add_dirs.clone() {
+            if let Err(error) = self.place.add(&directory) {
+                self.remarks.push((NoticeKind::Info, error.to_string()));
+            }
+        }
+    }
+
     /// Puts them in force in a conversation that goes over to another session.
-    pub(super) fn widen(&self, conversation: &mut Conversation) {
+    pub(super) fn open_in(&self, conversation: &mut Conversation) {
         let policy = conversation.policy();
-        if policy.scope.workspace.len() <= self.place.added.len() {
-            let scope = crate::permission::Scope { workspace: self.roots(), ..policy.scope };
+        if policy.scope.workspace != self.roots() {
+            let scope = Scope { workspace: self.roots(), ..policy.scope };
             drop(conversation.set_policy(Policy { scope, ..policy }));
         }
     }

@@ -14,11 +14,9 @@ use crate::error::{Error, Kind};
 use crate::os::child_env::{Passing, child_environment};
 use crate::os::paths::{Paths, resolve};
 use crate::permission::{Exists, Found, Links, Policy, PolicyCell, Rule, Scope, Variables};
-use crate::project::{Below, Instruction};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
 use crate::session::{Opened, SessionError, SessionPlace, SessionRef, index};
 use crate::tools::recall;
-use crate::workbench::guides::Guide;
 use crate::workbench::{Setup, Workbench};
 
 /// The session that is to go on.
@@ -220,12 +218,7 @@ impl App {
         for name in instructions_told(history) {
             bench.guides().knows(root.join(name).parent().map(Path::to_owned).unwrap_or_default());
         }
-        bench.guides().set(Arc::new(move |directory| {
-            Some(match nested.of(directory)? {
-                Below::Told(Instruction { name, text }) => Guide::Told { name, text },
-                Below::LeftOut(name) => Guide::LeftOut { name },
-            })
-        }));
+        bench.guides().set(Arc::new(move |directory| nested.of(directory)));
     }
 }
 

@@ -16,8 +16,9 @@ use tempfile::NamedTempFile;
 use super::App;
 use crate::os::env::Env;
 use crate::os::file::read_regular;
-use crate::os::paths::{absolute, hex};
+use crate::os::paths::{absolute, hex, led_home};
 use crate::os::process::{Children, Exit, Running, Spawn};
+use crate::text::image::ImageKind;
 use crate::workbench::Workbench;
 use crate::workbench::files::hash_of;
 
@@ -25,13 +26,6 @@ use crate::workbench::files::hash_of;
 const LIMIT: Duration = Duration::from_secs(5);
 /// Larger images are taken by no endpoint.
 const MOST: u64 = 20 * 1024 * 1024;
-/// What models take, the likeliest first, each with how its files begin and are called.
-const KINDS: [(&str, &[u8], &str); 4] = [
-    ("image/png", b"\x89PNG\r\n\x1a\n", "png"),
-    ("image/jpeg", b"\xff\xd8\xff", "jpg"),
-    ("image/webp", b"RIFF", "webp"),
-    ("image/gif", b"GIF8", "gif"),
-];
 /// Standard output into the file; complaints to nobody.
 const INTO_FILE: &str = "exec \"$@\" >\"$0\" 2>/dev/null";
 /// The file as standard input; what the program leaves running must not hold our pipe.
@@ -67,10 +61,7 @@ impl App {
     pub fn image_finder(&self) -> impl FnOnce(&str) -> Option<String> + Send + 'static {
         let (cwd, home) = (self.place.cwd.clone(), self.place.env.path("HOME").map(Path::to_owned));
         move |typed| {
-            let path = match (typed.strip_prefix("~/"), home) {
-                (Some(below), Some(home)) => home.join(below),
-                _ => absolute(&cwd, Path::new(typed)),
-            };
+            let path = absolute(&cwd, &led_home(Path::new(typed), home.as_deref()));
             let is_image = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MOST);
             let named = path.strip_prefix(&cwd).unwrap_or(&path).to_str()?.to_owned();
             (is_image && !named.contains('"')).then_some(named)
@@ -83,10 +74,9 @@ impl App {
 /// # Errors
 /// Where it cannot be written.
 pub fn keep_image(bench: &Workbench, bytes: &[u8]) -> io::Result<PathBuf> {
-    let kind = KINDS.iter().find(|(_, beginning, _)| bytes.starts_with(beginning));
-    let (_, _, extension) = kind.ok_or_else(|| io::Error::other("it is no image that models take"))?;
+    let kind = ImageKind::of(bytes).ok_or_else(|| io::Error::other("it is no image that models take"))?;
     let hash = hex(&hash_of(bytes));
-    let name = format!("pasted-{}.{extension}", hash.get(..32).unwrap_or_default());
+    let name = format!("pasted-{}.{}", hash.get(..32).unwrap_or_default(), kind.ending());
     bench.outputs().keep_file(&name, bytes)
 }
 
@@ -104,7 +94,7 @@ impl Clipboard {
                 .await
                 .is_some_and(|(went_well, _)| went_well)
                 && let Ok(bytes) = read_regular(file.path(), MOST)
-                && KINDS.iter().any(|(_, beginning, _)| bytes.starts_with(beginning))
+                && ImageKind::of(&bytes).is_some()
             {
                 return Ok(bytes);
             }
@@ -148,11 +138,12 @@ impl Clipboard {
     fn readers<'a>(&self, file: &'a Path) -> Vec<Vec<&'a str>> {
         let mut readers = Vec::new();
         if self.has("WAYLAND_DISPLAY") {
-            readers.extend(KINDS.map(|(kind, _, _)| vec!["wl-paste", "--no-newline", "--type", kind]));
+            readers
+                .extend(ImageKind::ALL.map(|kind| vec!["wl-paste", "--no-newline", "--type", kind.mime()]));
         }
         if self.has("DISPLAY") {
             let xclip = ["xclip", "-selection", "clipboard", "-o", "-t"];
-            readers.extend(KINDS.map(|(kind, _, _)| [&xclip[..], &[kind]].concat()));
+            readers.extend(ImageKind::ALL.map(|kind| [&xclip[..], &[kind.mime()]].concat()));
         }
         if cfg!(target_os = "macos") {
             readers.push(vec!["pngpaste", "-"]);

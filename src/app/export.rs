@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::App;
 use crate::conversation::Conversation;
 use crate::error::{Error, Kind};
-use crate::os::paths::{Open, absolute, private_file};
+use crate::os::paths::{Open, absolute, led_home, private_file};
 use crate::session::export::{Form, render};
 use crate::text::redact::Hide;
 
@@ -44,8 +44,7 @@ impl App {
     }
 
     fn named(&self, file: &str) -> Result<(PathBuf, Form), Error> {
-        let below_home = file.strip_prefix("~/").zip(self.place.env.path("HOME"));
-        let typed = below_home.map_or_else(|| PathBuf::from(file), |(rest, home)| home.join(rest));
+        let typed = led_home(Path::new(file), self.place.env.path("HOME"));
         let mut path = absolute(&self.place.cwd, &typed);
         if path.extension().is_none() {
             path.set_extension("md");

@@ -49,7 +49,6 @@ use crate::os::env::Env;
 use crate::os::paths::Paths;
 use crate::protocol::{ModelId, NoticeKind, SessionId};
 use crate::sandbox;
-use crate::session::SessionError;
 use crate::text::redact::{Hide, Redactor};
 use begin::Taken;
 use demo::Sample;
@@ -78,7 +77,7 @@ pub use looks::ThemeList;
 pub use models::{Glimpse, ModelGlance, ModelSearch, find_model, list_models, look_at_model};
 pub use note::Noted;
 pub use question::{GroupForm, TrustGroup, TrustQuestion, WhyAsked};
-pub use resume::{Pick, Picked, SessionList};
+pub use resume::{Pick, Picked, SessionList, TakenSession, Taking};
 pub use rules::{InForce, Removal, RuleRow};
 pub use sessions::sessions;
 pub use settings::{settings, settings_path};
@@ -214,25 +213,6 @@ impl App {
         }
         self.adopt_session_model();
         self.told.broken()
-    }
-
-    /// Picks the session to go on with; none begins a new one.
-    ///
-    /// # Errors
-    /// Where it cannot be opened; then another can be picked.
-    pub fn pick(&mut self, choice: Option<(String, Onward)>) -> Result<Picked<()>, Error> {
-        let before = self.cli.session.clone();
-        self.cli.session = match (&before, choice) {
-            (Session::Picked(Onward::Fork), Some((id, _))) => Session::ById(id, Onward::Fork),
-            (Session::Picked(Onward::Same), Some((id, onward))) => Session::ById(id, onward),
-            _ => Session::New,
-        };
-        let taken = self.take_wanted_session().inspect_err(|_| self.cli.session = before);
-        match taken {
-            Ok(()) => Ok(Picked::Taken(())),
-            Err(SessionError::InUse { .. }) => Ok(Picked::Held),
-            Err(error) => Err(Error::session(&error)),
-        }
     }
 
     /// Whether nothing may be sent at all.

@@ -1,7 +1,8 @@
 //! Sessions of this directory for somebody who chooses one on the screen, and the conversation that goes over to one of them.
 //!
 //! The one that is left stays as it is saved; nothing of it is lost but the commands that it left running. The surprise: a
-//! session is taken before the present one is let go, so whatever goes wrong leaves everything as it was.
+//! session is taken before the present one is let go, and in a value of its own, for that reads a file that may be large; so
+//! whatever goes wrong leaves everything as it was, and nobody waits for it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,11 +11,11 @@ use super::App;
 use super::begin::{Taken, resumed};
 use super::facts::Facts;
 use super::sessions::age;
-use crate::cli::Onward;
+use crate::cli::{Onward, Session};
 use crate::conversation::{Conversation, Fresh};
 use crate::error::{Error, Kind};
-use crate::protocol::{Message, SessionId};
-use crate::session::{SessionError, index, peek};
+use crate::protocol::{Message, ModelId, SessionId};
+use crate::session::{Opened, SessionError, SessionPlace, index, peek};
 use crate::text::redact::Hide;
 use crate::text::sanitize::sanitize_line;
 use crate::text::units;
@@ -48,8 +49,25 @@ pub struct SessionList {
     now_ms: u64,
 }
 
+/// A session that is to be taken, beside everything else.
+#[derive(Debug, Clone)]
+pub struct Taking {
+    sessions: SessionPlace,
+    /// Its ID, or the beginning of it.
+    id: String,
+    onward: Onward,
+    present: Option<SessionId>,
+    /// For the head of a copy, where the head of the original names none.
+    model: ModelId,
+    now_ms: u64,
+}
+
+/// A session that is read, and ours to write.
+#[derive(Debug)]
+pub struct TakenSession(Box<Opened>);
+
 /// What became of a wish to go on with a session.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub enum Picked<T> {
     /// It goes on.
     Taken(T),
@@ -62,16 +80,9 @@ impl SessionList {
     #[must_use]
     pub fn list(&self) -> Vec<Pick> {
         let others = index::list(&self.project).into_iter();
-        let others = others.filter(|session| Some(&session.id) != self.present.as_ref());
-        let mut found: Vec<_> = others.filter_map(index::glance).collect();
-        found.sort_by(|a, b| (b.modified_ms, &b.session.id).cmp(&(a.modified_ms, &a.session.id)));
-        let mut left = COUNTED;
+        let others = others.filter(|session| Some(&session.id) != self.present.as_ref()).collect();
         let pick = |glance: index::Glance| {
-            let much = left.checked_sub(glance.bytes).and_then(|rest| {
-                left = rest;
-                peek::count(&glance.session.path).ok()
-            });
-            let much = much.map_or_else(
+            let much = glance.spoken.map_or_else(
                 || units::bytes(glance.bytes),
                 |count| units::counted(count as u64, "message", "messages"),
             );
@@ -81,7 +92,7 @@ impl SessionList {
                 about: format!("{} · {much}", age(self.now_ms.saturating_sub(glance.modified_ms))),
             })
         };
-        found.into_iter().filter_map(pick).collect()
+        index::glances(others, COUNTED).into_iter().filter_map(pick).collect()
     }
 
     /// The last that was said in one. Reads its file.
@@ -105,6 +116,32 @@ fn lines(message: &Message) -> Vec<String> {
     written.take(LINES).enumerate().map(line).collect()
 }
 
+impl Taking {
+    /// Takes it. Reads all of its file.
+    ///
+    /// # Errors
+    /// Where there is none, or it cannot be opened.
+    pub fn take(self) -> Result<Picked<TakenSession>, Error> {
+        let session = self.sessions.find(&self.id).map_err(|error| Error::session(&error))?;
+        if Some(&session.id) == self.present.as_ref() {
+            return Err(Error::new(Kind::Usage, "this is the session that goes on already"));
+        }
+        let opened = match self.onward {
+            Onward::Same => self.sessions.resume(&session),
+            Onward::Fork => {
+                let named = index::head(&session.path).map(|head| head.model);
+                let named = named.filter(|model| !model.as_str().is_empty());
+                self.sessions.fork(&session, &named.unwrap_or(self.model), self.now_ms)
+            }
+        };
+        match opened {
+            Ok(opened) => Ok(Picked::Taken(TakenSession(Box::new(opened)))),
+            Err(SessionError::InUse { .. }) => Ok(Picked::Held),
+            Err(error) => Err(Error::session(&error)),
+        }
+    }
+}
+
 impl App {
     /// The sessions of this directory but for the present one.
     #[must_use]
@@ -116,41 +153,55 @@ impl App {
         }
     }
 
-    /// Goes on with a session of this directory, or with a copy of it, in the place of the present one.
+    /// A session of this directory, or a copy of it, by its ID.
+    #[must_use]
+    pub fn taking(&self, id: &str, onward: Onward) -> Taking {
+        let onward = match self.cli.session {
+            Session::Picked(Onward::Fork) => Onward::Fork,
+            _ => onward,
+        };
+        Taking {
+            sessions: self.sessions(),
+            id: id.to_owned(),
+            onward,
+            present: self.session.clone(),
+            model: self.model.clone().unwrap_or_else(|| ModelId::from("")),
+            now_ms: self.clock.now_ms(),
+        }
+    }
+
+    /// At the start: goes on with this session; without one a new one begins.
+    pub fn pick(&mut self, taken: Option<TakenSession>) {
+        self.cli.session = Session::New;
+        self.taken = taken.map_or(Taken::Nothing, |TakenSession(opened)| Taken::Opened(opened));
+        self.adopt_session_model();
+    }
+
+    /// Goes on with this session in the place of the present one.
     ///
     /// # Errors
-    /// Where there is none, or it cannot be opened; then everything is as it was.
-    pub fn resume(
-        &mut self,
-        conversation: &mut Conversation,
-        id: &str,
-        onward: Onward,
-    ) -> Result<Picked<Facts>, Error> {
-        let session = self.sessions().find(id).map_err(|error| Error::session(&error))?;
-        if Some(&session.id) == self.session.as_ref() {
-            return Err(Error::new(Kind::Usage, "this is the session that goes on already"));
+    /// Where a run goes on, or there can be no agent for it; then everything is as it was.
+    pub fn resume(&mut self, conversation: &mut Conversation, taken: TakenSession) -> Result<Facts, Error> {
+        if conversation.is_running() {
+            return Err(Error::new(Kind::Usage, "a run goes on here").hint("try again when it has ended"));
         }
-        self.taken = match onward {
-            Onward::Fork => Taken::ToFork(session),
-            Onward::Same => match self.sessions().resume(&session) {
-                Ok(opened) => Taken::Opened(Box::new(opened)),
-                Err(SessionError::InUse { .. }) => return Ok(Picked::Held),
-                Err(error) => return Err(Error::session(&error)),
-            },
-        };
-        let before = self.model.clone();
+        let before = (self.model.clone(), self.place.added.clone());
+        let TakenSession(opened) = taken;
+        self.taken = Taken::Opened(opened);
         self.adopt_session_model();
         let facts = self.go_over(conversation);
         if facts.is_err() {
-            (self.model, self.taken) = (before, Taken::Nothing);
+            (self.model, self.place.added) = before;
+            self.taken = Taken::Nothing;
         }
-        facts.map(Picked::Taken)
+        facts
     }
 
     /// Puts the session that was taken in the place of the present one.
     fn go_over(&mut self, conversation: &mut Conversation) -> Result<Facts, Error> {
         let model = self.model.clone().unwrap_or_else(|| conversation.agent().model().clone());
         let opened = self.open_session(&model)?;
+        self.forget_directories();
         self.adopt_directories(&opened.history);
         let bench = Arc::new(self.bench(&opened.id)?);
         let agent = Arc::new(self.agent(&model, &bench)?);
@@ -161,7 +212,7 @@ impl App {
         let resumed = resumed(&opened.history);
         self.session = Some(opened.id);
         conversation.renew(Fresh { agent, log: opened.log, bench, history: opened.history });
-        self.widen(conversation);
+        self.open_in(conversation);
         let mode = conversation.mode().name().to_owned();
         Ok(Facts { mode, resumed, remarks, ..self.facts() })
     }

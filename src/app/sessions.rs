@@ -77,10 +77,7 @@ impl Shelf {
             Among::Here => vec![self.here.clone()],
             Among::All => index::directories(&self.all).collect(),
         };
-        let sessions = directories.iter().flat_map(|directory| index::list(directory));
-        let mut found: Vec<Glance> = sessions.filter_map(index::glance).collect();
-        found.sort_by(|a, b| (b.modified_ms, &b.session.id).cmp(&(a.modified_ms, &a.session.id)));
-        found
+        index::glances(directories.iter().flat_map(|directory| index::list(directory)).collect(), 0)
     }
 
     /// The one that is meant, without an ID the one written last, and what was said in it.
@@ -167,7 +164,7 @@ pub(super) fn age(span_ms: u64) -> String {
 }
 
 fn as_objects(found: &[Glance]) -> String {
-    let object = |Glance { session, head, title, modified_ms, bytes }: &Glance| {
+    let object = |Glance { session, head, title, modified_ms, bytes, spoken: _ }: &Glance| {
         json!({
             "id": session.id.as_str(),
             "title": title,

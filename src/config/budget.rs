@@ -11,7 +11,7 @@ use super::{ConfigError, Sourced};
 use crate::protocol::Price;
 
 /// Keys of a price.
-const PRICE_KEYS: [&str; 3] = ["input", "output", "cached"];
+pub(super) const PRICE_KEYS: [&str; 3] = ["input", "output", "cached"];
 
 /// What a file says of it.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::store::{read_text, write_private};
+use super::store::{read_to_edit, write_private};
 use super::{BaseUrl, ConfigError};
 use crate::os::file::replace;
 
@@ -38,121 +38,114 @@ pub fn save_theme(path: &Path, theme: &str) -> Result<(), ConfigError> {
 
 /// Writes what `edit` makes of the file's text.
 fn save(path: &Path, edit: impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
-    let old = read_text(path)?;
-    let text =
-        edit(old.as_deref().unwrap_or_default()).ok_or_else(|| ConfigError::Damage(path.to_owned()))?;
-    match old {
+    let damage = || ConfigError::Damage(path.to_owned());
+    match read_to_edit(path)? {
         // the user's own file may be a link into a repository, with a mode of its own
-        Some(_) => Ok(replace(path, text.as_bytes())?),
-        None => write_private(path, text.as_bytes()),
+        Some((mark, old)) => Ok(replace(path, [mark, &edit(&old).ok_or_else(damage)?].concat().as_bytes())?),
+        None => write_private(path, edit("").ok_or_else(damage)?.as_bytes()),
     }
 }
 
 /// The text with the model set in its place; `None` if it would not say what it should.
 fn with_model(old: &str, place: ModelPlace<'_>, model: &str) -> Option<String> {
-    let mut expected: toml::Table = old.parse().ok()?;
-    let (text, table) = match place {
-        ModelPlace::Root => (with_key(old, "model", model)?, &mut expected),
+    match place {
+        ModelPlace::Root => with(old, &[], "model", model),
         ModelPlace::Provider(name) => {
-            let providers = expected.get_mut("providers")?.as_table_mut()?;
-            (with_provider_model(old, name, model)?, providers.get_mut(name)?.as_table_mut()?)
+            let root: toml::Table = old.parse().ok()?;
+            root.get("providers")?.get(name)?;
+            with(old, &["providers", name], "model", model)
         }
-    };
-    table.insert("model".to_owned(), model.into());
-    (text.parse::<toml::Table>().ok()? == expected).then_some(text)
-}
-
-/// The text with the theme set: where it stands, else first in its table, else in a table at the end.
-fn with_theme(old: &str, theme: &str) -> Option<String> {
-    let mut expected: toml::Table = old.parse().ok()?;
-    let value = toml::Value::String(theme.to_owned()).to_string();
-    let root = DeTable::parse(old).ok()?;
-    let stands = match root.get_ref().get("tui") {
-        Some(tui) => tui.get_ref().as_table()?.get("theme").map(toml::Spanned::span),
-        None => None,
-    };
-    let line_end = line_end(old);
-    let before = if old.is_empty() || old.ends_with('\n') { "" } else { line_end };
-    let text = match (stands, below_tui(old)) {
-        (Some(at), _) => spliced(old, at, &value)?,
-        (None, Some(at)) => spliced(old, at..at, &format!("{before}theme = {value}{line_end}"))?,
-        (None, None) => {
-            let gap = if old.is_empty() { "" } else { line_end };
-            format!("{old}{before}{gap}[tui]{line_end}theme = {value}{line_end}")
-        }
-    };
-    let table = expected.entry("tui").or_insert_with(|| toml::Table::new().into()).as_table_mut()?;
-    table.insert("theme".to_owned(), theme.into());
-    (text.parse::<toml::Table>().ok()? == expected).then_some(text)
-}
-
-/// Where the line of `[tui]` ends. One that only looks so, within a text of several lines, is found out when the result is
-/// read again.
-fn below_tui(text: &str) -> Option<usize> {
-    let is_header = |line: &str| {
-        let code = line.split('#').next().unwrap_or_default().trim();
-        code.strip_prefix('[')
-            .and_then(|rest| rest.strip_suffix(']'))
-            .is_some_and(|name| name.trim() == "tui")
-    };
-    let above: usize = text.split_inclusive('\n').take_while(|line| !is_header(line)).map(str::len).sum();
-    let header = text.get(above..).filter(|rest| !rest.is_empty())?;
-    Some(above + header.find('\n').map_or(header.len(), |end| end + 1))
-}
-
-/// The text with the model of a provider set: where it stands, else behind the last plain key of its table.
-fn with_provider_model(text: &str, name: &str, model: &str) -> Option<String> {
-    let value = toml::Value::String(model.to_owned()).to_string();
-    let root = DeTable::parse(text).ok()?;
-    let table = root.get_ref().get("providers")?.get_ref().as_table()?.get(name)?.get_ref().as_table()?;
-    if let Some(old) = table.get("model") {
-        return spliced(text, old.span(), &value);
     }
-    let end = last_plain(table)?;
-    let line_end = line_end(text);
-    let at = text.get(end..)?.find('\n').map_or(text.len(), |line| end + line + 1);
-    let before = if text.get(..at)?.ends_with('\n') { "" } else { line_end };
-    spliced(text, at..at, &format!("{before}model = {value}{line_end}"))
+}
+
+/// The text with the theme set.
+fn with_theme(old: &str, theme: &str) -> Option<String> {
+    with(old, &["tui"], "theme", theme)
 }
 
 /// The text with both keys set; `None` if it would not say what it should.
 fn edited(old: &str, base_url: &str, model: &str) -> Option<String> {
-    let text = with_key(&with_key(old, "model", model)?, "base_url", base_url)?;
+    with(&with(old, &[], "model", model)?, &[], "base_url", base_url)
+}
+
+/// The text with a key of a table set, and all else as it is; `None` if it would not say what it should.
+fn with(old: &str, tables: &[&str], key: &str, value: &str) -> Option<String> {
     let mut expected: toml::Table = old.parse().ok()?;
-    expected.insert("model".to_owned(), model.into());
-    expected.insert("base_url".to_owned(), base_url.into());
+    let text = placed(old, tables, key, &toml::Value::String(value.to_owned()).to_string())?;
+    let mut table = &mut expected;
+    for name in tables {
+        table = table.entry(*name).or_insert_with(|| toml::Table::new().into()).as_table_mut()?;
+    }
+    table.insert(key.to_owned(), value.into());
     (text.parse::<toml::Table>().ok()? == expected).then_some(text)
 }
 
-/// The text with a key of the root table set.
-fn with_key(text: &str, key: &str, value: &str) -> Option<String> {
-    let value = toml::Value::String(value.to_owned()).to_string();
-    let table = DeTable::parse(text).ok()?;
-    let table = table.get_ref();
-    if let Some(old) = table.get(key) {
-        return spliced(text, old.span(), &value);
+/// Where the key stands, its value is exchanged. Else it goes into the braces of its table, behind the last plain key of it
+/// in that key's own manner (`tui.vim = true`), or under its head; a table that is not there comes last.
+fn placed(old: &str, tables: &[&str], key: &str, value: &str) -> Option<String> {
+    let root = DeTable::parse(old).ok()?;
+    let (mut table, mut span) = (root.get_ref(), 0..0);
+    for name in tables {
+        let Some(next) = table.get(*name) else { return Some(appended(old, tables, key, value)) };
+        (table, span) = (next.get_ref().as_table()?, next.span());
     }
+    if let Some(there) = table.get(key) {
+        return spliced(old, there.span(), value);
+    }
+    if let Some(inner) = old.get(span.clone()).and_then(|text| text.strip_prefix('{')) {
+        let comma = if table.is_empty() { "" } else { "," };
+        let space = if inner.starts_with('}') { " " } else { "" };
+        return spliced(old, span.start + 1..span.start + 1, &format!(" {key} = {value}{comma}{space}"));
+    }
+    if let Some((name, end)) = last_plain(table) {
+        let line = old.get(..name)?.rfind('\n').map_or(0, |at| at + 1);
+        return inserted(old, line_after(old, end)?, &format!("{}{key} = {value}", old.get(line..name)?));
+    }
+    if tables.is_empty() {
+        let before = old.split_inclusive('\n').take_while(|line| !line.trim_start().starts_with('['));
+        return inserted(old, before.map(str::len).sum(), &format!("{key} = {value}"));
+    }
+    inserted(old, below_head(old, &tables.join("."))?, &format!("{key} = {value}"))
+}
+
+fn appended(old: &str, tables: &[&str], key: &str, value: &str) -> String {
+    let line_end = line_end(old);
+    let before = if old.is_empty() || old.ends_with('\n') { "" } else { line_end };
+    let gap = if old.is_empty() { "" } else { line_end };
+    format!("{old}{before}{gap}[{}]{line_end}{key} = {value}{line_end}", tables.join("."))
+}
+
+/// The text with a line at a line's beginning, or behind the last one; a table's head gets an empty line before it.
+fn inserted(text: &str, at: usize, line: &str) -> Option<String> {
     let line_end = line_end(text);
-    let line = format!("{key} = {value}{line_end}");
-    let at = place(text, table)?;
     // the last line may lack its end
     let before = if at == 0 || text.get(..at)?.ends_with('\n') { "" } else { line_end };
     let after = if text.get(at..)?.starts_with('[') { line_end } else { "" };
-    spliced(text, at..at, &format!("{before}{line}{after}"))
+    spliced(text, at..at, &format!("{before}{line}{line_end}{after}"))
 }
 
-/// Where a further key of the root table can stand: after the last of them, else before the first table.
-fn place(text: &str, table: &DeTable<'_>) -> Option<usize> {
-    if let Some(end) = last_plain(table) {
-        return Some(text.get(end..)?.find('\n').map_or(text.len(), |line| end + line + 1));
-    }
-    let before = text.split_inclusive('\n').take_while(|line| !line.trim_start().starts_with('['));
-    Some(before.map(str::len).sum())
+/// Where the line of a table's head ends. One that only looks so, within a text of several lines, is found out when the
+/// result is read again.
+fn below_head(text: &str, name: &str) -> Option<usize> {
+    let is_head = |line: &str| {
+        let code = line.split('#').next().unwrap_or_default().trim();
+        code.strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+            .is_some_and(|there| there.trim() == name)
+    };
+    let above: usize = text.split_inclusive('\n').take_while(|line| !is_head(line)).map(str::len).sum();
+    text.get(above..).filter(|rest| !rest.is_empty())?;
+    line_after(text, above)
 }
 
-/// Where the last value ends that stands in the table's own lines for certain.
-fn last_plain(table: &DeTable<'_>) -> Option<usize> {
-    table.iter().filter(|(_, value)| is_plain(value.get_ref())).map(|(_, value)| value.span().end).max()
+fn line_after(text: &str, at: usize) -> Option<usize> {
+    Some(text.get(at..)?.find('\n').map_or(text.len(), |end| at + end + 1))
+}
+
+/// Where the name of the last key begins whose value stands in the table's own lines for certain, and where that value ends.
+fn last_plain(table: &DeTable<'_>) -> Option<(usize, usize)> {
+    let plain = table.iter().filter(|(_, value)| is_plain(value.get_ref()));
+    plain.map(|(name, value)| (name.span().start, value.span().end)).max_by_key(|(_, end)| *end)
 }
 
 fn line_end(text: &str) -> &'static str {
@@ -248,9 +241,18 @@ mod tests {
         );
         check("[providers.x]\nbase_url = 'u'", x, "[providers.x]\nbase_url = 'u'\nmodel = \"m\"\n");
         check("providers.x = { model = 'b' }\n", x, "providers.x = { model = \"m\" }\n");
-        // what cannot be done in place is left to the user
-        check("providers.x.base_url = 'u'\n", x, "");
-        check("providers = { x = { base_url = 'u' } }\n", x, "");
+        check("providers.x.base_url = 'u'\n", x, "providers.x.base_url = 'u'\nproviders.x.model = \"m\"\n");
+        check(
+            "providers = { x = { base_url = 'u' } }\n",
+            x,
+            "providers = { x = { model = \"m\", base_url = 'u' } }\n",
+        );
+        check(
+            "[providers]\n  'x' . base_url = 'u' # it\n[tui]\n",
+            x,
+            "[providers]\n  'x' . base_url = 'u' # it\n  'x' . model = \"m\"\n\n[tui]\n",
+        );
+        // one that is not there is not made
         check("[providers.y]\nbase_url = 'u'\n", x, "");
     }
 
@@ -268,19 +270,56 @@ mod tests {
         assert!(fs::read_to_string(&fresh).unwrap().starts_with("model"));
     }
 
+    /// A file as people write them: marks, spaces, two kinds of line ends, several forms of table, no end.
+    #[test]
+    fn all_but_the_value_stays_to_the_byte() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let old = "\u{feff}# mine  \t\r\n\r\n  model\t=  'old'\t# why \u{2026}\r\nbase_url=\"http://a/v1\"\n\
+                   prices={ 'm' = {input=1,output = 2} } # odd\n[ tui ]#x\r\ntheme   =   \"light\"  \r\n\
+                   [providers . \"x y\"]\r\nmodel = '''older'''\r\nheaders = { A = \"b\" }\r\n[[ hooks.Stop ]]\n\
+                   command='c'\n# end";
+        let dir = tempfile::tempdir().unwrap();
+        let dotfiles = dir.path().join("dotfiles");
+        fs::create_dir(&dotfiles).unwrap();
+        let (real, link) = (dotfiles.join("clawd.toml"), dir.path().join("config.toml"));
+        std::os::unix::fs::symlink("dotfiles/clawd.toml", &link).unwrap();
+        let check =
+            |mode: u32, expected: &[(&str, &str)], done: &dyn Fn(&Path) -> Result<(), ConfigError>| {
+                fs::write(&real, old).unwrap();
+                fs::set_permissions(&real, fs::Permissions::from_mode(mode)).unwrap();
+                done(&link).unwrap();
+                let expected =
+                    expected.iter().fold(old.to_owned(), |text, (from, to)| text.replacen(from, to, 1));
+                assert_eq!(fs::read_to_string(&real).unwrap(), expected);
+                assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o7777, mode);
+                assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+                assert_eq!(fs::read_dir(&dotfiles).unwrap().count(), 1, "nothing is left beside it");
+            };
+        let url = "http://b/v1".parse().unwrap();
+        let model = ("'old'", "\"m\"");
+        check(0o600, &[model], &|path| save_model(path, ModelPlace::Root, "m"));
+        check(0o644, &[("'''older'''", "\"m\"")], &|path| save_model(path, ModelPlace::Provider("x y"), "m"));
+        check(0o640, &[("\"light\"", "\"dark\"")], &|path| save_theme(path, "dark"));
+        check(0o600, &[model, ("http://a/v1", "http://b/v1")], &|path| save_choice(path, &url, "m"));
+    }
+
     #[test]
     fn a_theme_is_set_in_its_table_and_nothing_else_changes() {
         let check =
             |old: &str, expected: &str| assert_eq!(with_theme(old, "dark").as_deref(), Some(expected));
         check("", "[tui]\ntheme = \"dark\"\n");
         check("a = 1", "a = 1\n\n[tui]\ntheme = \"dark\"\n");
-        check("[tui] # mine\nvim = true\n", "[tui] # mine\ntheme = \"dark\"\nvim = true\n");
+        check("[tui] # mine\nvim = true # yes\n", "[tui] # mine\nvim = true # yes\ntheme = \"dark\"\n");
         check("[tui]", "[tui]\ntheme = \"dark\"\n");
+        check("[tui] # mine\n# vim = true\n", "[tui] # mine\ntheme = \"dark\"\n# vim = true\n");
         check("[tui]\ntheme = 'x' # calm\n[z]\n", "[tui]\ntheme = \"dark\" # calm\n[z]\n");
         check("tui = { theme = 'x' }\n", "tui = { theme = \"dark\" }\n");
+        check("tui = { vim = true }\n", "tui = { theme = \"dark\", vim = true }\n");
+        check("tui = {}\n", "tui = { theme = \"dark\" }\n");
         check("tui.theme = 'x'\r\n", "tui.theme = \"dark\"\r\n");
+        check("tui.vim = true\r\na = 1", "tui.vim = true\r\ntui.theme = \"dark\"\r\na = 1");
         let hidden = "a = '''\n[tui]\n'''\n[tui]\n";
-        for unfit in ["tui = { vim = true }\n", "tui = 1", "[tui", hidden] {
+        for unfit in ["tui = 1", "[tui", hidden] {
             assert_eq!(with_theme(unfit, "dark"), None, "{unfit}");
         }
     }

@@ -154,7 +154,7 @@ pub fn parse(path: &Path, text: &str) -> Result<FileConfig, ConfigError> {
     let root = document.root(parsed.get_ref());
     let (providers, of_providers) = providers(&root, path)?;
     let (budget, of_prices) = budget::read(&root)?;
-    Ok(FileConfig {
+    let config = FileConfig {
         endpoint: FileEndpoint {
             base_url: base_url(&root)?,
             api_key_env: root.string_or_strings("api_key_env", r#"api_key_env = "OPENAI_API_KEY""#)?,
@@ -173,7 +173,10 @@ pub fn parse(path: &Path, text: &str) -> Result<FileConfig, ConfigError> {
         edit_tool: root.parsed("edit_tool", r#"edit_tool = "auto""#)?,
         tui: tui::read(&root)?,
         warnings: [warnings(&root)?, of_providers, of_prices].concat(),
-    })
+    };
+    #[cfg(test)]
+    super::schema::hold(text, &config);
+    Ok(config)
 }
 
 /// `provider`, which must be there.

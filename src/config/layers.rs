@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::os::env::Env;
+use crate::os::paths::led_home;
 use crate::permission::{Mode, Rule, RuleFrom, Rules, SandboxMode};
 use crate::protocol::ModelId;
 
@@ -105,8 +106,7 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
 /// The provider's certificates, else the root's, under the home directory where they say so.
 fn ca_file(env: &Env, file: &FileEndpoint, chosen: Option<Chosen<'_>>) -> Option<PathBuf> {
     let written = chosen.and_then(|chosen| chosen.provider.ca_file.as_ref()).or(file.ca_file.as_ref())?;
-    let below_home = written.strip_prefix("~").ok().zip(env.path("HOME"));
-    Some(below_home.map_or_else(|| written.clone(), |(below, home)| home.join(below)))
+    Some(led_home(written, env.path("HOME")))
 }
 
 fn url_warning(endpoint: &Endpoint) -> Option<String> {

@@ -21,6 +21,8 @@ mod project;
 mod provider;
 mod reader;
 mod sandbox;
+#[cfg(test)]
+mod schema;
 mod secret;
 mod secrets;
 mod store;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::reader::Section;
 use super::{ConfigError, Origin, Sourced};
 use crate::os::env::Env;
-use crate::os::paths::absolute;
+use crate::os::paths::{absolute, led_home};
 use crate::permission::{SandboxBy, SandboxMode};
 use crate::protocol::Network;
 
@@ -77,10 +77,8 @@ pub(super) fn fold(flag: Option<SandboxMode>, file: &FileSandbox, env: &Env) -> 
 }
 
 fn placed(root: &Path, env: &Env) -> PathBuf {
-    if let Some((below, home)) = root.strip_prefix("~").ok().zip(env.path("HOME")) {
-        return home.join(below);
-    }
-    env.cwd().map_or_else(|| root.to_owned(), |cwd| absolute(cwd, root))
+    let root = led_home(root, env.path("HOME"));
+    env.cwd().map_or_else(|| root.clone(), |cwd| absolute(cwd, &root))
 }
 
 #[cfg(test)]

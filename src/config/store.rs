@@ -10,6 +10,8 @@ use crate::os::paths::{Open, private_dir, private_file};
 
 /// No such file is written by hand or by program; a larger one is a mistake.
 const MAX_BYTES: u64 = 1 << 20;
+/// What some editors put before a text.
+const MARK: &str = "\u{feff}";
 
 /// The text of a file; `None` where there is none. A byte order mark is left out. One that somebody else may have written is
 /// an error.
@@ -17,14 +19,27 @@ pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
     text(path, Author::User)
 }
 
+/// The text of the user's own file that is to be changed in places, and its byte order mark where it has one.
+pub(super) fn read_to_edit(path: &Path) -> Result<Option<(&'static str, String)>, ConfigError> {
+    let whole = whole(path, Author::User)?;
+    Ok(whole.map(|text| match text.strip_prefix(MARK) {
+        Some(text) => (MARK, text.to_owned()),
+        None => ("", text),
+    }))
+}
+
 fn text(path: &Path, author: Author) -> Result<Option<String>, ConfigError> {
+    let whole = whole(path, author)?;
+    Ok(whole.map(|text| text.strip_prefix(MARK).map_or_else(|| text.clone(), str::to_owned)))
+}
+
+fn whole(path: &Path, author: Author) -> Result<Option<String>, ConfigError> {
     let bytes = match read_own(path, MAX_BYTES, author) {
         Ok(bytes) => bytes,
         Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let text = String::from_utf8(bytes).map_err(|_invalid| ConfigError::NotText(path.to_owned()))?;
-    Ok(Some(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned)))
+    String::from_utf8(bytes).map(Some).map_err(|_invalid| ConfigError::NotText(path.to_owned()))
 }
 
 /// A TOML file of the program's own; empty where there is none.

@@ -83,6 +83,12 @@ impl Conversation {
         &self.parts.agent
     }
 
+    /// Whether a run goes on.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.run.is_some()
+    }
+
     /// Whether all that was said is in the session's file.
     #[must_use]
     pub fn is_saved(&self) -> bool {

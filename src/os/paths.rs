@@ -183,6 +183,13 @@ fn check_owner(meta: &fs::Metadata) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"))
 }
 
+/// `~` and `~/…` lead to the home directory, where there is one; anything else stays as it is typed. By words alone, for no
+/// shell has seen to it.
+pub fn led_home(typed: &Path, home: Option<&Path>) -> PathBuf {
+    let below = typed.strip_prefix("~").ok().zip(home);
+    below.map_or_else(|| typed.to_owned(), |(below, home)| home.join(below).components().collect())
+}
+
 /// The path from `cwd`, without `.` and `..`, by words alone: nothing is read, no link is followed.
 pub fn absolute(cwd: &Path, path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
@@ -247,6 +254,21 @@ mod tests {
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().mode() & 0o7777
+    }
+
+    #[test]
+    fn a_tilde_leads_home_where_it_stands_alone_in_front() {
+        let check = |typed: &str, expected: &str| {
+            let led = led_home(Path::new(typed), Some(Path::new("/home/u")));
+            assert_eq!(led.as_os_str(), expected, "{typed}");
+        };
+        check("~", "/home/u");
+        check("~/", "/home/u");
+        check("~/a/../b", "/home/u/a/../b");
+        for other in ["~ann/x", "a/~", "./~", "/~", "", "~~"] {
+            check(other, other);
+        }
+        assert_eq!(led_home(Path::new("~/a"), None), Path::new("~/a"));
     }
 
     #[test]

@@ -19,6 +19,6 @@ pub use git::odd_git_keys;
 pub use git_config::git_config;
 pub use instructions::{INSTRUCTIONS_MAX, Instruction, within_limit};
 pub use item::{Item, ItemKind};
-pub use nested::{Below, Nested};
+pub use nested::Nested;
 pub use open::{Loaded, Yes};
 pub use scan::{Found, NAMES as INSTRUCTION_NAMES, Scan, identity, scan};

@@ -7,9 +7,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::instructions::{INSTRUCTIONS_MAX, Instruction};
+use super::instructions::INSTRUCTIONS_MAX;
 use super::open::Yes;
 use super::scan::Scan;
+use crate::protocol::Guide;
 
 /// Where such files may be.
 #[derive(Debug)]
@@ -21,15 +22,6 @@ pub struct Nested {
     counts: bool,
     /// Bytes that may still be told.
     room: Mutex<usize>,
-}
-
-/// What a directory has to say.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Below {
-    /// It counts.
-    Told(Instruction),
-    /// There is no yes for it; its name.
-    LeftOut(String),
 }
 
 impl Scan {
@@ -46,17 +38,19 @@ impl Scan {
 
 impl Nested {
     /// The instructions of one directory. All together are cut like those of the start.
-    pub fn of(&self, directory: &Path) -> Option<Below> {
+    pub fn of(&self, directory: &Path) -> Option<Guide> {
         let mut scan = Scan { root: self.root.clone(), ..Scan::default() };
-        let found = scan.instructions_in(directory, self.own.as_deref())?;
+        let Some(found) = scan.instructions_in(directory, self.own.as_deref()) else {
+            return scan.notes.pop().map(|why| Guide::Unread { why });
+        };
         if !self.counts {
-            return Some(Below::LeftOut(found.name));
+            return Some(Guide::LeftOut { name: found.name });
         }
         let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = found.text.get(..found.text.floor_char_boundary(*room)).unwrap_or_default();
         *room -= kept.len();
         let cut = if kept.len() < found.text.len() { "\n\n[cut: more than is told]" } else { "" };
-        Some(Below::Told(Instruction { name: found.name, text: format!("{kept}{cut}") }))
+        Some(Guide::Told { name: found.name, text: format!("{kept}{cut}") })
     }
 }
 
@@ -86,12 +80,32 @@ mod tests {
         fs::write(root.join("a/CLAUDE.md"), "use tabs").unwrap();
         fs::write(root.join("outside.md"), "").unwrap();
         let scanned = scan(&root, None);
-        let told = Below::Told(Instruction { name: "a/CLAUDE.md".into(), text: "use tabs".into() });
+        let told = Guide::Told { name: "a/CLAUDE.md".into(), text: "use tabs".into() };
         assert_eq!(scanned.nested(Some(&To(root.clone()))).of(&root.join("a")), Some(told));
         assert_eq!(scanned.nested(Some(&To(root.clone()))).of(&root.join("a/b")), None);
-        let left_out = Some(Below::LeftOut("a/CLAUDE.md".into()));
+        let left_out = Some(Guide::LeftOut { name: "a/CLAUDE.md".into() });
         assert_eq!(scanned.nested(Some(&To(root.join("a")))).of(&root.join("a")), left_out);
         assert_eq!(scanned.nested(None::<&To>).of(&root.join("a")), left_out);
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap().join("repo");
+        fs::create_dir_all(root.join("a/AGENTS.md")).unwrap();
+        fs::create_dir(root.join("b")).unwrap();
+        fs::write(dir.path().join("secret"), "key").unwrap();
+        std::os::unix::fs::symlink("../../secret", root.join("b/AGENTS.md")).unwrap();
+        for nested in
+            [scan(&root, None).nested(Some(&To(root.clone()))), scan(&root, None).nested(None::<&To>)]
+        {
+            let why = |name: &str| match nested.of(&root.join(name)) {
+                Some(Guide::Unread { why }) => why,
+                other => panic!("{other:?}"),
+            };
+            assert!(why("a").starts_with("a/AGENTS.md is left out: "), "{}", why("a"));
+            assert_eq!(why("b"), "b/AGENTS.md is left out: it is a link out of the project");
+        }
     }
 
     #[test]
@@ -104,7 +118,7 @@ mod tests {
         }
         let nested = scan(&root, None).nested(Some(&To(root.clone())));
         let text = |name: &str| match nested.of(&root.join(name)) {
-            Some(Below::Told(told)) => told.text,
+            Some(Guide::Told { text, .. }) => text,
             other => panic!("{other:?}"),
         };
         let (first, second) = (text("a"), text("b"));

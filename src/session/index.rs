@@ -1,25 +1,21 @@
 //! Which sessions there are.
 //!
-//! A directory listing and the first line of each file; there is no database that could disagree with the files. What is no
+//! A directory listing and a look into each file; there is no database that could disagree with the files. What is no
 //! regular file, or has no head, is passed over.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::SystemTime;
 
 use super::SessionError;
-use super::entry::{self, Line};
-use super::load;
-use crate::protocol::{EntryBody, Message, SessionHead, SessionId};
+use super::peek::{self, Counting};
+use crate::protocol::{SessionHead, SessionId};
 
-/// A head is one short line; a longer first line is no head.
-const MAX_HEAD_BYTES: u64 = 64 * 1024;
-
-/// Where the first thing that the user said is looked for.
-const MAX_TITLE_BYTES: u64 = 256 * 1024;
-/// Where a title that was given later is looked for, from the end: the writer says it again before it is further away.
-const TITLE_TAIL_BYTES: u64 = 64 * 1024;
+/// Files for which another thread is worth its start.
+const FILES_A_THREAD: usize = 32;
+/// More threads than this only wait for the same disk.
+const MOST_THREADS: usize = 8;
 
 /// One session on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,20 +95,76 @@ pub struct Glance {
     pub modified_ms: u64,
     /// Its size.
     pub bytes: u64,
+    /// How many messages of the user and of the model it holds, where they were counted.
+    pub spoken: Option<usize>,
 }
 
 /// Looks at a session; `None` if it has no head.
 #[must_use]
 pub fn glance(session: SessionRef) -> Option<Glance> {
+    dated(session)?.glance(Counting::No)
+}
+
+/// Looks at many, some at once. The one that was written last comes first; in the first `counted` bytes of them messages are
+/// counted, which takes some 50 ms for 64 MB. What has no head is left out.
+#[must_use]
+pub fn glances(sessions: Vec<SessionRef>, counted: u64) -> Vec<Glance> {
+    let mut dated: Vec<Dated> = sessions.into_iter().filter_map(dated).collect();
+    dated.sort_by(|a, b| (b.modified_ms, &b.session.id).cmp(&(a.modified_ms, &a.session.id)));
+    let mut left = counted;
+    let count = |dated: Dated| {
+        let counting = left.checked_sub(dated.bytes).map_or(Counting::No, |rest| {
+            left = rest;
+            Counting::Yes
+        });
+        (dated, if counted == 0 { Counting::No } else { counting })
+    };
+    let wanted: Vec<(Dated, Counting)> = dated.into_iter().map(count).collect();
+    side_by_side(&wanted, |(dated, counting)| dated.glance(*counting))
+}
+
+/// A file, and what its directory says of it.
+struct Dated {
+    session: SessionRef,
+    modified_ms: u64,
+    bytes: u64,
+}
+
+fn dated(session: SessionRef) -> Option<Dated> {
     let meta = std::fs::metadata(&session.path).ok()?;
     let modified = meta.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    Some(Glance {
-        head: head(&session.path)?,
-        title: title(&session.path),
-        modified_ms: u64::try_from(modified.as_millis()).unwrap_or(u64::MAX),
-        bytes: meta.len(),
-        session,
-    })
+    let modified_ms = u64::try_from(modified.as_millis()).unwrap_or(u64::MAX);
+    Some(Dated { session, modified_ms, bytes: meta.len() })
+}
+
+impl Dated {
+    fn glance(&self, counting: Counting) -> Option<Glance> {
+        let peek::Seen { head, title, spoken } = peek::look(&self.session.path, counting)?;
+        let (modified_ms, bytes) = (self.modified_ms, self.bytes);
+        Some(Glance { session: self.session.clone(), head, title, modified_ms, bytes, spoken })
+    }
+}
+
+/// What `of` gives for each, in their order, by as many threads as are worth it. A thread that cannot be had is done without.
+fn side_by_side<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let places = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
+        let items = places.map_while(|at| Some((at, items.get(at)?)));
+        items.filter_map(|(at, item)| Some((at, of(item)?))).collect::<Vec<_>>()
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let threads = cores.min(items.len() / FILES_A_THREAD).max(1);
+    let mut found = thread::scope(|scope| {
+        let others = 1..threads;
+        let others: Vec<_> =
+            others.filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+        let mut found = work();
+        found.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_default()));
+        found
+    });
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, made)| made).collect()
 }
 
 /// All sessions of a directory, in the order of their IDs: oldest first.
@@ -135,43 +187,7 @@ pub fn list(project: &Path) -> Vec<SessionRef> {
 /// What the first line of a session file says.
 #[must_use]
 pub fn head(path: &Path) -> Option<SessionHead> {
-    let mut line = Vec::new();
-    let file = File::open(path).ok()?;
-    BufReader::new(file).take(MAX_HEAD_BYTES).read_until(b'\n', &mut line).ok()?;
-    let Line::Entry(entry) = entry::from_line(line.trim_ascii_end()) else { return None };
-    if let EntryBody::Session(head) = entry.body { Some(head) } else { None }
-}
-
-/// What a session is called: its title where it was given one, else the first thing that the user said; none where nothing
-/// was said. Looks at the beginning and at the end of the file alone.
-#[must_use]
-pub fn title(path: &Path) -> Option<String> {
-    let mut file = File::open(path).ok()?;
-    let mut start = Vec::new();
-    file.by_ref().take(MAX_TITLE_BYTES).read_to_end(&mut start).ok()?;
-    if let Some(title) = last_title(&mut file) {
-        return Some(title);
-    }
-    let history = load::parse(&start).history;
-    let said = history.messages().find_map(|message| match message {
-        Message::User(user) => Some(user.words()),
-        Message::Assistant(_) | Message::Tool(_) => None,
-    });
-    let title = history.title().map(str::to_owned).or(said)?;
-    title.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
-}
-
-/// A title in the last lines of a file of which the beginning was read.
-fn last_title(file: &mut File) -> Option<String> {
-    let read = file.stream_position().ok()?;
-    let length = file.metadata().ok()?.len();
-    if length <= read {
-        return None;
-    }
-    // what was read already may hold an older one, so the whole tail counts
-    let tail = super::peek::tail(file, TITLE_TAIL_BYTES)?;
-    let history = load::parse(&tail).history;
-    history.title().map(str::trim).filter(|title| !title.is_empty()).map(str::to_owned)
+    peek::head(&peek::start(path)?)
 }
 
 fn matching(sessions: Vec<SessionRef>, prefix: &str) -> Vec<SessionRef> {

@@ -2,8 +2,10 @@
 //!
 //! A line that is whole counts; a torn last line does not, and is cut off before anything is appended; a damaged line in the
 //! middle is skipped and counted. Calls that are left open at the end are the caller's to close: the answers that say so are
-//! entries like any other and go through the one writer.
+//! entries like any other and go through the one writer. The surprise: the file is never whole in memory, only what it says is.
 
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use super::SessionError;
@@ -33,33 +35,54 @@ pub enum Writable {
     NewerFormat,
 }
 
+/// What is read of a file at once.
+const BLOCK_BYTES: usize = 256 * 1024;
+
 /// Reads the file at `path`.
 ///
 /// # Errors
 /// Where it cannot be read at all.
 pub fn load(path: &Path) -> Result<Loaded, SessionError> {
-    let bytes = std::fs::read(path).map_err(|source| SessionError::Open { path: path.to_owned(), source })?;
-    Ok(parse(&bytes))
+    let mut loaded = Loaded::default();
+    let read = File::open(path).and_then(|file| loaded.read(&file, |_, _| {}));
+    read.map_err(|source| SessionError::Open { path: path.to_owned(), source })?;
+    Ok(loaded)
 }
 
 /// Reads the bytes of a session file.
 #[must_use]
 pub fn parse(bytes: &[u8]) -> Loaded {
     let mut loaded = Loaded::default();
-    let mut begin = 0_usize;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        begin += line.len();
-        let Some(line) = line.strip_suffix(b"\n") else { continue };
-        loaded.good_bytes = begin as u64;
-        if !line.trim_ascii().is_empty() {
-            loaded.take(entry::from_line(line));
-        }
+        loaded.take_line(line, &mut |_, _| {});
     }
     loaded
 }
 
 impl Loaded {
-    fn take(&mut self, line: Line) {
+    /// Reads a file from where it stands to its end, behind what was read so far. `seen` is shown each whole line that is not
+    /// empty, with its end, and what it turned out to be.
+    pub(super) fn read(&mut self, file: &File, mut seen: impl FnMut(&[u8], &Line)) -> io::Result<()> {
+        let mut reader = BufReader::with_capacity(BLOCK_BYTES, file);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line)? > 0 {
+            self.take_line(&line, &mut seen);
+            line.clear();
+        }
+        Ok(())
+    }
+
+    fn take_line(&mut self, whole: &[u8], seen: &mut impl FnMut(&[u8], &Line)) {
+        let Some(line) = whole.strip_suffix(b"\n") else { return };
+        self.good_bytes += whole.len() as u64;
+        if !line.trim_ascii().is_empty() {
+            let line = entry::from_line(line);
+            seen(whole, &line);
+            self.take(line);
+        }
+    }
+
+    pub(super) fn take(&mut self, line: Line) {
         match line {
             Line::Entry(entry) => {
                 if is_newer(&entry) {
@@ -80,8 +103,11 @@ fn is_newer(entry: &Entry) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::protocol::Message;
+    use crate::protocol::{AssistantMessage, Message, SavedFile, StopReason, ToolCall, ToolStatus, Usage};
 
     fn lines(texts: &[&str]) -> Vec<u8> {
         texts
@@ -117,7 +143,70 @@ mod tests {
         let view: Vec<_> =
             history.view().map(|(slot, masked)| (slot.position, &slot.message, masked)).collect();
         let about = (history.summary(), history.title(), history.model(), history.permission_mode());
-        format!("{view:#?} {about:?} {:?} {}", history.open_calls(), history.positions())
+        let beside = (history.directories(), history.changed_files(), history.counted_from());
+        format!("{view:#?} {about:?} {beside:?} {:?} {}", history.open_calls(), history.positions())
+    }
+
+    /// Any entry that could stand anywhere, whether it makes sense there or not.
+    fn any_entry() -> impl Strategy<Value = EntryBody> {
+        let call = |id: usize| ToolCall::new(format!("call_{id}"), "Read", "{\"a\":1}");
+        let said = move |text: String, ids: Vec<usize>| {
+            EntryBody::Message(Message::Assistant(AssistantMessage {
+                text,
+                tool_calls: ids.into_iter().map(call).collect(),
+                reasoning: None,
+                extra: serde_json::Map::new(),
+                model: "m".into(),
+                usage: Some(Usage::default()),
+                stop_reason: StopReason::EndTurn,
+            }))
+        };
+        let status = prop::sample::select(vec![
+            ToolStatus::Success,
+            ToolStatus::Failed,
+            ToolStatus::Denied,
+            ToolStatus::Interrupted,
+        ]);
+        let answer = move |(id, status, text): (usize, ToolStatus, String)| {
+            EntryBody::Message(Message::tool(&call(id), status, text))
+        };
+        let settings =
+            (prop::option::of("[a-c]"), prop::option::of("[a-c]"), prop::option::of(vec("[a-c]", 0..3)));
+        let saved =
+            |path: String| SavedFile { before: (path == "a").then(|| "h".to_owned()), path, mode: 0o600 };
+        prop_oneof![
+            4 => ".{0,6}".prop_map(|text| EntryBody::Message(Message::user(text))),
+            4 => (".{0,6}", vec(0..9_usize, 0..3)).prop_map(move |(text, ids)| said(text, ids)),
+            6 => (0..9_usize, status, ".{0,6}").prop_map(answer),
+            1 => (".{0,6}", 0..6_usize).prop_map(|(summary, kept)| EntryBody::Compaction { summary, kept }),
+            1 => vec(0..12_usize, 0..4).prop_map(|messages| EntryBody::Masked { messages }),
+            1 => (0..12_usize).prop_map(|to| EntryBody::Rewind { to }),
+            1 => Just(EntryBody::Redo),
+            1 => settings.prop_map(|(model, permission_mode, directories)| EntryBody::Settings {
+                model: model.map(Into::into),
+                permission_mode,
+                directories,
+            }),
+            1 => ".{0,6}".prop_map(EntryBody::Title),
+            1 => (0..12_usize, vec("[a-c]".prop_map(saved), 0..3))
+                .prop_map(|(message, files)| EntryBody::Checkpoint { message, files }),
+        ]
+    }
+
+    proptest! {
+        /// What a later process reads is what this one had in mind, after each entry.
+        #[test]
+        fn the_file_says_what_the_memory_holds(entries in vec(any_entry(), 0..40)) {
+            let (mut memory, mut file) = (History::new(), Vec::new());
+            for body in entries {
+                let entry = Entry { timestamp: 7, body };
+                memory.apply(&entry);
+                file.extend((entry::to_line(&entry) + "\n").into_bytes());
+                let loaded = parse(&file);
+                prop_assert_eq!(state(&loaded.history), state(&memory));
+                prop_assert_eq!((loaded.damaged, loaded.good_bytes), (0, file.len() as u64));
+            }
+        }
     }
 
     #[test]

@@ -6,11 +6,12 @@
 
 use std::collections::VecDeque;
 use std::fs::{File, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::SessionError;
+use super::entry::{self, Line};
 use super::load::{Loaded, Writable};
-use super::{SessionError, entry};
 use crate::os::paths::{Open, private_dir, private_file};
 use crate::protocol::{Entry, EntryBody, ModelId, SessionHead, SessionId};
 
@@ -77,26 +78,27 @@ impl SessionLog {
         let open_error = |source| SessionError::Open { path: path.to_owned(), source };
         // a directory that cannot be closed to others is no reason to lose a session
         path.parent().map_or(Ok(()), closed).ok();
-        let mut file = private_file(path, Open::Append).map_err(open_error)?;
+        let file = private_file(path, Open::Append).map_err(open_error)?;
         lock(&file, &id, path)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(open_error)?;
-        let loaded = super::load::parse(&bytes);
+        let mut loaded = Loaded::default();
+        loaded.read(&file, |_, _| {}).map_err(open_error)?;
         if loaded.writable == Writable::Yes {
             file.set_len(loaded.good_bytes).map_err(open_error)?;
         }
-        let log = Self {
-            path: path.to_owned(),
+        Ok((Self::open(path.to_owned(), id, file, &loaded), loaded))
+    }
+
+    /// A file that is open and ours, and holds what was loaded.
+    fn open(path: PathBuf, id: SessionId, file: File, loaded: &Loaded) -> Self {
+        let title = loaded.history.title();
+        Self {
+            path,
             id,
             state: State::Open(file),
             good_bytes: loaded.good_bytes,
             waiting: VecDeque::new(),
-            title: loaded
-                .history
-                .title()
-                .map(|text| Titled { text: text.to_owned(), since: loaded.good_bytes }),
-        };
-        Ok((log, loaded))
+            title: title.map(|text| Titled { text: text.to_owned(), since: loaded.good_bytes }),
+        }
     }
 
     /// A copy of the session at `parent` under a new head; the copy is written at once.
@@ -109,30 +111,29 @@ impl SessionLog {
         head: SessionHead,
         at: u64,
     ) -> Result<(Self, Loaded), SessionError> {
-        let read = |mut file: File| {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).map(|_| bytes)
+        let id = head.id.clone();
+        let head = Entry { timestamp: at, body: EntryBody::Session(head) };
+        let mut copy = (entry::to_line(&head) + "\n").into_bytes();
+        let mut loaded = Loaded::default();
+        loaded.take(Line::Entry(Box::new(head)));
+        let keep = |line: &[u8], read: &Line| {
+            if !is_head(read) {
+                copy.extend_from_slice(line);
+            }
         };
-        let bytes = private_file(parent, Open::Read).and_then(read);
-        let bytes = bytes.map_err(|source| SessionError::Open { path: parent.to_owned(), source })?;
-        let old = super::load::parse(&bytes);
-        if old.writable == Writable::NewerFormat {
+        let read = private_file(parent, Open::Read).and_then(|file| loaded.read(&file, keep));
+        read.map_err(|source| SessionError::Open { path: parent.to_owned(), source })?;
+        if loaded.writable == Writable::NewerFormat {
             return Err(SessionError::Newer { path: parent.to_owned() });
         }
-        let id = head.id.clone();
-        let mut copy = entry::to_line(&Entry { timestamp: at, body: EntryBody::Session(head) }).into_bytes();
-        copy.push(b'\n');
-        let whole = usize::try_from(old.good_bytes).unwrap_or(usize::MAX);
-        let lines = bytes.get(..whole).unwrap_or_default().split_inclusive(|&byte| byte == b'\n');
-        lines.filter(|line| !is_head(line)).for_each(|line| copy.extend_from_slice(line));
+        loaded.good_bytes = copy.len() as u64;
         let path = file_of(directory, &id);
         link_beside(parent, &path);
-        let written = closed(directory).and_then(|()| {
-            let mut file = private_file(&path, Open::Append)?;
-            file.write_all(&copy)
-        });
-        written.map_err(|source| SessionError::Open { path: path.clone(), source })?;
-        Self::resume(&path, id)
+        let open_error = |source| SessionError::Open { path: path.clone(), source };
+        let file = closed(directory).and_then(|()| private_file(&path, Open::Append)).map_err(open_error)?;
+        lock(&file, &id, &path)?;
+        (&file).write_all(&copy).map_err(open_error)?;
+        Ok((Self::open(path, id, file, &loaded), loaded))
     }
 
     /// The model with which the session begins, as long as nothing was said.
@@ -284,11 +285,8 @@ fn lock(file: &File, id: &SessionId, path: &Path) -> Result<(), SessionError> {
     }
 }
 
-fn is_head(line: &[u8]) -> bool {
-    matches!(
-        entry::from_line(line.trim_ascii_end()),
-        entry::Line::Entry(entry) if matches!(entry.body, EntryBody::Session(_))
-    )
+fn is_head(line: &Line) -> bool {
+    matches!(line, Line::Entry(entry) if matches!(entry.body, EntryBody::Session(_)))
 }
 
 #[cfg(test)]

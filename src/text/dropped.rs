@@ -3,10 +3,10 @@
 //! Quoted, with backslashes, or as a `file://` address: each terminal has its own way. Whether anything is there is not looked
 //! at; a text that merely ends like an image is none unless it begins like a path.
 
+use super::image::ImageKind;
+
 /// The longest path that systems take, in bytes.
 const LONGEST: usize = 4096;
-/// How images that models take are called.
-const EXTENSIONS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
 /// The path that a pasted text is, where it is nothing but one of an image.
 #[must_use]
@@ -22,8 +22,7 @@ pub fn image_path(pasted: &str) -> Option<String> {
     };
     let is_path = ["/", "~/", "./", "../"].iter().any(|beginning| path.starts_with(beginning));
     let (_, extension) = path.rsplit_once('.')?;
-    let is_image = EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known));
-    (is_path && is_image).then_some(path)
+    (is_path && ImageKind::of_ending(extension).is_some()).then_some(path)
 }
 
 fn quoted(text: &str) -> Option<&str> {

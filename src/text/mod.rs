@@ -14,6 +14,7 @@ pub mod fuzzy;
 pub mod git_config;
 pub mod glob;
 pub mod highlight;
+pub mod image;
 pub mod mention;
 pub mod nearest;
 pub mod redact;

@@ -45,6 +45,8 @@ pub fn recall(history: &History, bench: &Workbench) {
 /// Each file with the time (in milliseconds since 1970) when the model knew it last.
 fn known(history: &History, root: &Path) -> HashMap<PathBuf, u64> {
     let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
+    // where a path leads is looked up on disk, and the same call comes again and again
+    let mut files: HashMap<(&str, &str), Vec<PathBuf>> = HashMap::new();
     let mut known = HashMap::new();
     for slot in history.all() {
         match &slot.message {
@@ -52,10 +54,13 @@ fn known(history: &History, root: &Path) -> HashMap<PathBuf, u64> {
                 calls.extend(answer.tool_calls.iter().map(|call| (call.id.as_str(), call)));
             }
             Message::Tool(told) => {
-                let call = calls.get(told.call_id.as_str());
-                let files = call.and_then(|call| files_of(call, root)).unwrap_or_default().into_iter();
-                for path in files.map(|(path, _)| path).filter(|path| makes_known(told, path, root)) {
-                    known.insert(path, slot.timestamp);
+                let Some(&call) = calls.get(told.call_id.as_str()) else { continue };
+                let files = files.entry((call.name.as_str(), call.arguments.as_str())).or_insert_with(|| {
+                    let files = files_of(call, root).unwrap_or_default().into_iter();
+                    files.map(|(path, _)| path).collect()
+                });
+                for path in files.iter().filter(|path| makes_known(told, path, root)) {
+                    known.insert(path.clone(), slot.timestamp);
                 }
             }
             Message::User(user) => {

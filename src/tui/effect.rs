@@ -133,6 +133,8 @@ pub enum SessionWish {
     Preview(String),
     /// Go over to one.
     GoOn(Onto),
+    /// Not to go over to the one that is being opened.
+    Stay,
     /// The conversation goes on under a new ID.
     Fork,
     /// Call it so.

@@ -9,22 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a directory has to say to the model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Guide {
-    /// It counts.
-    Told {
-        /// As a person would name the file.
-        name: String,
-        /// What it says.
-        text: String,
-    },
-    /// It does not, and is named.
-    LeftOut {
-        /// As a person would name the file.
-        name: String,
-    },
-}
+use crate::protocol::Guide;
 
 /// Reads what a directory has to say.
 pub type Look = dyn Fn(&Path) -> Option<Guide> + Send + Sync;
@@ -92,7 +77,7 @@ mod tests {
 
     fn names(guides: &Guides) -> Vec<String> {
         let name = |guide| match guide {
-            Guide::Told { name, .. } | Guide::LeftOut { name } => name,
+            Guide::Told { name, .. } | Guide::LeftOut { name } | Guide::Unread { why: name } => name,
         };
         guides.take().into_iter().map(name).collect()
     }

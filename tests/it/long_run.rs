@@ -5,7 +5,10 @@
 
 use serde_json::{Value, json};
 
-use crate::endpoint::{Call, call};
+use crate::endpoint::{Call, Endpoint, call, calls, text};
+use crate::harness::Output;
+use crate::headless::{streaming, streaming_again};
+use crate::sessions::session_file;
 use crate::workshop::Workshop;
 
 /// Calls in an answer, the look included; an answer may make 64.
@@ -152,4 +155,62 @@ fn what_is_refused_holds_on_to_nothing() {
     });
     let refused = told.iter().filter(|told| told.starts_with("Error:")).count();
     assert!(refused >= ROUNDS * (ROUND - 1) * 2 / 3, "{refused}");
+}
+
+/// 500 turns of ten messages each, with three compactions, the last of them near the end.
+fn five_thousand_messages(id: &str) -> String {
+    let head = json!({"type": "session", "version": 1, "id": id, "cwd": "/w", "model": "mock-1"});
+    let mut lines = vec![head];
+    for turn in 0..500 {
+        if [166, 333, 495].contains(&turn) {
+            lines.push(json!({"type": "compaction", "summary": "Much was done. ".repeat(100), "kept": 4}));
+        }
+        let message =
+            |role: &str, content: &str| json!({"type": "message", "role": role, "content": content});
+        lines.push(message("user", &format!("Look at part {turn}.")));
+        for step in 0..4 {
+            let call = format!("old_{turn}_{step}");
+            let function = json!({"name": "Read", "arguments": "{\"file_path\":\"a.rs\"}"});
+            let mut asked = message("assistant", "I read it.");
+            asked["tool_calls"] = json!([{"id": call, "type": "function", "function": function}]);
+            let mut result = message("tool", &"fn sum(prices: &[f64]) -> f64\n".repeat(60));
+            result["tool_call_id"] = json!(call);
+            lines.extend([asked, result]);
+        }
+        lines.push(message("assistant", &"It adds up prices. ".repeat(30)));
+    }
+    lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect()
+}
+
+/// What a resume costs does not grow with what stands before the last summary, nor with how often it was done.
+#[test]
+fn five_thousand_messages_are_gone_on_with_twenty_times() {
+    let endpoint = Endpoint::script([]);
+    let told = |output: &Output| held(output.events_of("tool_result")[0]["content"].as_str().unwrap());
+    let queue = || [calls([look()]), text("Seen.")].into_iter().for_each(|answer| endpoint.push(answer));
+    let clawd = streaming(&endpoint).args(["--yolo", "begin"]);
+    queue();
+    let early = told(&clawd.run().expect_code(0));
+    let id = "01900000-0000-7000-8000-00000000eeee";
+    let file = session_file(&clawd).with_file_name(format!("{id}.jsonl"));
+    std::fs::write(&file, five_thousand_messages(id)).unwrap();
+    let mut late = Vec::new();
+    for _ in 0..20 {
+        queue();
+        endpoint.allow_break();
+        let output = streaming_again(&clawd).args(["--yolo", "-r", id, "go on"]).run().expect_code(0);
+        assert_eq!(output.stderr, "");
+        late.push(told(&output));
+    }
+    let last = late.last().unwrap();
+    assert!(last.memory * 2 <= early.memory * 3, "{early:?} {late:?}");
+    assert!(
+        last.descriptors <= early.descriptors + SLACK && last.threads <= early.threads + SLACK,
+        "{early:?} {late:?}"
+    );
+    let sent: Vec<usize> = endpoint.requests().iter().skip(2).map(|request| request.raw.len()).collect();
+    assert!(sent.len() == 40 && sent[39] * 2 <= sent[0] * 3, "{sent:?}");
+    let kept = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(kept.matches("{\"type\":\"message\"").count(), 5_000 + 20 * 4);
+    endpoint.finish();
 }

@@ -28,6 +28,7 @@ mod injection;
 mod jobs;
 mod kept;
 mod kills;
+mod kills_anywhere;
 mod long_run;
 mod mentions;
 mod nested_instructions;

@@ -80,3 +80,15 @@ fn a_session_that_goes_on_does_not_tell_them_again() {
     assert_eq!(last.matches("# Instructions from").count(), 1, "{last}");
     endpoint.finish();
 }
+
+#[test]
+fn one_that_cannot_be_read_is_named_with_why() {
+    let endpoint = Endpoint::script([reading(&["odd/a.txt"]), text("ok")]);
+    let clawd = streaming(&endpoint).file("odd/a.txt", "a\n").args(["--trust", "go"]);
+    std::os::unix::fs::symlink("/etc/hostname", clawd.project().join("odd/AGENTS.md")).unwrap();
+    let output = clawd.run().expect_code(0);
+    let notices: Vec<String> =
+        output.events_of("notice").iter().map(|notice| words(&notice["text"])).collect();
+    assert_eq!(notices, ["odd/AGENTS.md is left out: it is a link out of the project"]);
+    endpoint.finish();
+}

@@ -2,7 +2,7 @@
 
 use super::lines::{
     AssistantLine, AttachmentLine, BodyLine, CallLine, ContentLine, FileLine, FunctionLine, HeadLine,
-    MessageLine, OriginLine, PartLine, StatusLine, StopLine, function,
+    MessageLine, OriginLine, PartLine, StatusLine, StopLine, ToolLine, UserLine, function,
 };
 use crate::protocol::{
     AssistantMessage, Attachment, Content, EntryBody, Message, Origin, Part, Reasoning, SavedFile,
@@ -99,13 +99,14 @@ impl From<BodyLine> for EntryBody {
 impl From<&Message> for MessageLine {
     fn from(message: &Message) -> Self {
         match message {
-            Message::User(user) => Self::User {
+            Message::User(user) => Self::User(UserLine {
                 content: ContentLine::from(&user.content),
                 origin: user.origin.into(),
                 attachments: user.attachments.iter().map(AttachmentLine::from).collect(),
-            },
+                timestamp: 0,
+            }),
             Message::Assistant(answer) => Self::Assistant(AssistantLine::from(answer)),
-            Message::Tool(answer) => Self::Tool {
+            Message::Tool(answer) => Self::Tool(ToolLine {
                 tool_call_id: answer.call_id.clone(),
                 name: answer.name.clone(),
                 content: ContentLine::from(&answer.content),
@@ -115,7 +116,8 @@ impl From<&Message> for MessageLine {
                     ToolStatus::Denied => Some(StatusLine::Denied),
                     ToolStatus::Interrupted => Some(StatusLine::Interrupted),
                 },
-            },
+                timestamp: 0,
+            }),
         }
     }
 }
@@ -123,17 +125,17 @@ impl From<&Message> for MessageLine {
 impl From<MessageLine> for Message {
     fn from(line: MessageLine) -> Self {
         match line {
-            MessageLine::User { content, origin, attachments } => Self::User(UserMessage {
-                content: content.into(),
-                origin: origin.into(),
-                attachments: attachments.into_iter().map(Attachment::from).collect(),
+            MessageLine::User(line) => Self::User(UserMessage {
+                content: line.content.into(),
+                origin: line.origin.into(),
+                attachments: line.attachments.into_iter().map(Attachment::from).collect(),
             }),
             MessageLine::Assistant(answer) => Self::Assistant(answer.into()),
-            MessageLine::Tool { tool_call_id, name, content, is_error, status } => Self::Tool(ToolMessage {
-                call_id: tool_call_id,
-                name,
-                content: content.into(),
-                status: match (status, is_error) {
+            MessageLine::Tool(line) => Self::Tool(ToolMessage {
+                call_id: line.tool_call_id,
+                name: line.name,
+                content: line.content.into(),
+                status: match (line.status, line.is_error) {
                     (Some(StatusLine::Denied), _) => ToolStatus::Denied,
                     (Some(StatusLine::Interrupted), _) => ToolStatus::Interrupted,
                     (None, true) => ToolStatus::Failed,
@@ -157,6 +159,7 @@ impl From<&AssistantMessage> for AssistantLine {
             model: answer.model.clone(),
             usage: answer.usage,
             stop_reason: answer.stop_reason.into(),
+            timestamp: 0,
         }
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! Every field that an older or newer version may leave out has its plain meaning as a default.
 
-use serde::de::DeserializeOwned;
+use std::fmt;
+
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -71,25 +74,57 @@ pub(super) fn no_model() -> ModelId {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
 pub(super) enum MessageLine {
-    User {
-        content: ContentLine,
-        #[serde(default, deserialize_with = "known_or_default")]
-        origin: OriginLine,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        attachments: Vec<AttachmentLine>,
-    },
+    User(UserLine),
     Assistant(AssistantLine),
-    Tool {
-        tool_call_id: CallId,
-        #[serde(default = "no_name")]
-        name: ToolName,
-        content: ContentLine,
-        #[serde(default)]
-        is_error: bool,
-        /// Which kind of error, where it is not the tool's own.
-        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known_or_default")]
-        status: Option<StatusLine>,
-    },
+    Tool(ToolLine),
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct UserLine {
+    pub(super) content: ContentLine,
+    #[serde(default, deserialize_with = "known_or_default")]
+    pub(super) origin: OriginLine,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) attachments: Vec<AttachmentLine>,
+    #[serde(default, skip_serializing)]
+    pub(super) timestamp: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ToolLine {
+    pub(super) tool_call_id: CallId,
+    #[serde(default = "no_name")]
+    pub(super) name: ToolName,
+    pub(super) content: ContentLine,
+    #[serde(default)]
+    pub(super) is_error: bool,
+    /// Which kind of error, where it is not the tool's own.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known_or_default")]
+    pub(super) status: Option<StatusLine>,
+    #[serde(default, skip_serializing)]
+    pub(super) timestamp: u64,
+}
+
+/// A message and its time, where the line begins as the writer begins it; then its fields are read where they stand. All other
+/// lines are read by [`Stamped`], which has to gather them first: several times as much work, and a large session is messages.
+pub(super) fn message(line: &[u8]) -> Option<(MessageLine, u64)> {
+    let rest = line.strip_prefix(br#"{"type":"message","role":""#)?;
+    if rest.starts_with(b"tool\"") {
+        let read: ToolLine = serde_json::from_slice(line).ok()?;
+        let at = read.timestamp;
+        return Some((MessageLine::Tool(read), at));
+    }
+    if rest.starts_with(b"user\"") {
+        let read: UserLine = serde_json::from_slice(line).ok()?;
+        let at = read.timestamp;
+        return Some((MessageLine::User(read), at));
+    }
+    if rest.starts_with(b"assistant\"") {
+        let read: AssistantLine = serde_json::from_slice(line).ok()?;
+        let at = read.timestamp;
+        return Some((MessageLine::Assistant(read), at));
+    }
+    None
 }
 
 /// A value that only a newer version knows counts as none: a message is not lost for the name of its origin.
@@ -125,6 +160,8 @@ pub(super) struct AssistantLine {
     pub(super) usage: Option<Usage>,
     #[serde(default, deserialize_with = "known_or_default")]
     pub(super) stop_reason: StopLine,
+    #[serde(default, skip_serializing)]
+    pub(super) timestamp: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -149,11 +186,40 @@ pub(super) struct FunctionLine {
     pub(super) arguments: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum ContentLine {
     Text(String),
     Parts(Vec<PartLine>),
+}
+
+/// By its own kind, so that a long text is not gathered before it is known to be one.
+impl<'de> Deserialize<'de> for ContentLine {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(EitherForm)
+    }
+}
+
+struct EitherForm;
+
+impl<'de> Visitor<'de> for EitherForm {
+    type Value = ContentLine;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a list of parts")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<ContentLine, E> {
+        Ok(ContentLine::Text(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<ContentLine, E> {
+        Ok(ContentLine::Text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<ContentLine, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(parts)).map(ContentLine::Parts)
+    }
 }
 
 #[derive(Serialize, Deserialize)]

@@ -8,7 +8,7 @@ mod lines;
 
 use serde_json::Value;
 
-use crate::protocol::Entry;
+use crate::protocol::{Entry, EntryBody};
 use lines::{BodyLine, Stamped};
 
 /// The version of the format that this program writes.
@@ -39,6 +39,16 @@ pub fn to_line(entry: &Entry) -> String {
 /// Reads one line.
 #[must_use]
 pub fn from_line(line: &[u8]) -> Line {
+    match lines::message(line) {
+        Some((message, timestamp)) => {
+            Line::Entry(Box::new(Entry { timestamp, body: EntryBody::Message(message.into()) }))
+        }
+        None => any_line(line),
+    }
+}
+
+/// Reads one line whose fields may stand in any order.
+fn any_line(line: &[u8]) -> Line {
     if let Ok(stamped) = serde_json::from_slice::<Stamped>(line) {
         return Line::Entry(Box::new(Entry { timestamp: stamped.timestamp, body: stamped.body.into() }));
     }
@@ -63,6 +73,7 @@ mod tests {
     fn check(json: &str) {
         let Line::Entry(entry) = from_line(json.as_bytes()) else { panic!("no entry: {json}") };
         assert_eq!(to_line(&entry), json);
+        assert_eq!(any_line(json.as_bytes()), Line::Entry(entry), "{json}");
     }
 
     #[test]
@@ -96,6 +107,29 @@ mod tests {
             r#"{"type":"message","role":"tool","tool_call_id":"c","content":"x","status":"new"}"#,
         ] {
             assert!(matches!(from_line(line.as_bytes()), Line::Entry(_)), "{line}");
+            assert_eq!(from_line(line.as_bytes()), any_line(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_message_means_the_same_whichever_way_it_is_read() {
+        for rest in [
+            r#""role":"tool","tool_call_id":"c","content":"x","status":null,"timestamp":9}"#,
+            r#""role":"tool","tool_call_id":"c","content":[],"is_error":true}"#,
+            r#""role":"tool","content":"x"}"#,
+            r#""role":"tool","tool_call_id":"c","content":7}"#,
+            r#""role":"tool","tool_call_id":"c","content":null}"#,
+            r#""role":"user","content":"a\n\u00e4\ud83e\udd80","timestamp":"soon"}"#,
+            r#""role":"user","content":[{"type":"new"},{"type":"text","text":"x"}],"new":{"a":[1]},"timestamp":3}"#,
+            r#""role":"user","content":"x","content":"y"}"#,
+            r#""role":"user","content":"x"} "#,
+            r#""role":"user","content":"x"}}"#,
+            r#""role":"assistant","timestamp":3}"#,
+            r#""role":"assistant","content":"x","tool_calls":[{"id":"c","function":{"name":"N"},"more":1}]}"#,
+            r#""role":"new","content":"x"}"#,
+        ] {
+            let line = format!(r#"{{"type":"message",{rest}"#);
+            assert_eq!(from_line(line.as_bytes()), any_line(line.as_bytes()), "{line}");
         }
     }
 

@@ -5,7 +5,7 @@
 //! shown, a file that is full of them is not.
 
 use super::decode::{Encoding, Order};
-use super::image::Format;
+use crate::text::image::ImageKind;
 
 /// Bytes that are looked at, as git looks at them.
 const LOOKED_AT: usize = 8000;
@@ -21,7 +21,7 @@ pub(super) enum Form {
     /// Text that must be decoded.
     Encoded(Encoding),
     /// An image that models take.
-    Image(Format),
+    Image(ImageKind),
     /// What cannot be shown.
     Binary(&'static Kind),
 }
@@ -91,8 +91,8 @@ impl Form {
         if let Some(encoding) = Encoding::of(start) {
             return Self::Encoded(encoding);
         }
-        if let Some(format) = Format::of(start) {
-            return Self::Image(format);
+        if let Some(kind) = ImageKind::of(start) {
+            return Self::Image(kind);
         }
         if let Some(kind) = CERTAIN.iter().find(|kind| kind.fits(start)) {
             return Self::Binary(kind);
@@ -166,7 +166,7 @@ mod tests {
         match Form::of(start, u64::MAX) {
             Form::Text => "text",
             Form::Encoded(encoding) => encoding.name(),
-            Form::Image(format) => format.name(),
+            Form::Image(kind) => kind.name(),
             Form::Binary(kind) => kind.name,
         }
     }

@@ -1,16 +1,9 @@
-//! Images that models take: which kind, how large, and whether one is whole.
+//! Images that models take: how large one is, and whether it is whole.
 //!
 //! Nothing is decoded; the structure is followed from mark to mark. The surprise: that is done to the end. An image that
 //! is cut off would be refused by the endpoint, and with it every later request of the conversation that holds it.
 
-/// A kind of image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
-    Png,
-    Jpeg,
-    Gif,
-    WebP,
-}
+use crate::text::image::ImageKind;
 
 /// In pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,59 +12,15 @@ pub(super) struct Size {
     pub(super) height: u32,
 }
 
-impl Format {
-    /// By the first bytes.
-    pub(super) fn of(start: &[u8]) -> Option<Self> {
-        if start.starts_with(b"\x89PNG\r\n\x1a\n") {
-            Some(Self::Png)
-        } else if start.starts_with(b"\xff\xd8\xff") {
-            Some(Self::Jpeg)
-        } else if start.starts_with(b"GIF87a") || start.starts_with(b"GIF89a") {
-            Some(Self::Gif)
-        } else if start.starts_with(b"RIFF") && start.get(8..12) == Some(b"WEBP") {
-            Some(Self::WebP)
-        } else {
-            None
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Png => "PNG",
-            Self::Jpeg => "JPEG",
-            Self::Gif => "GIF",
-            Self::WebP => "WebP",
-        }
-    }
-
-    pub(super) fn mime(self) -> &'static str {
-        match self {
-            Self::Png => "image/png",
-            Self::Jpeg => "image/jpeg",
-            Self::Gif => "image/gif",
-            Self::WebP => "image/webp",
-        }
-    }
-
-    pub(super) fn extension(self) -> &'static str {
-        match self {
-            Self::Png => "png",
-            Self::Jpeg => "jpg",
-            Self::Gif => "gif",
-            Self::WebP => "webp",
-        }
-    }
-
-    /// How large the image in `bytes` is; none where it is broken or cut off.
-    pub(super) fn size(self, bytes: &[u8]) -> Option<Size> {
-        let (width, height) = match self {
-            Self::Png => png(bytes),
-            Self::Jpeg => jpeg(bytes),
-            Self::Gif => gif(bytes),
-            Self::WebP => webp(bytes),
-        }?;
-        (width > 0 && height > 0).then_some(Size { width, height })
-    }
+/// How large the image in `bytes` is; none where it is broken or cut off.
+pub(super) fn size(kind: ImageKind, bytes: &[u8]) -> Option<Size> {
+    let (width, height) = match kind {
+        ImageKind::Png => png(bytes),
+        ImageKind::Jpeg => jpeg(bytes),
+        ImageKind::Gif => gif(bytes),
+        ImageKind::WebP => webp(bytes),
+    }?;
+    (width > 0 && height > 0).then_some(Size { width, height })
 }
 
 /// Chunks of a length, a name, the data and a check sum, from `IHDR` to `IEND`.
@@ -200,8 +149,8 @@ pub(super) mod tests {
     #[test]
     fn an_image_is_as_large_as_its_header_says() {
         let check = |bytes: &[u8], width, height| {
-            let format = Format::of(bytes).unwrap();
-            assert_eq!(format.size(bytes), Some(Size { width, height }), "{format:?}");
+            let kind = ImageKind::of(bytes).unwrap();
+            assert_eq!(size(kind, bytes), Some(Size { width, height }), "{kind:?}");
         };
         check(PNG, 1, 1);
         check(GIF, 2, 3);
@@ -218,8 +167,8 @@ pub(super) mod tests {
             let least = if whole == PNG { whole.len() - 4 } else { whole.len() };
             for length in 12..least {
                 let cut = &whole[..length];
-                let format = Format::of(cut).unwrap();
-                assert_eq!(format.size(cut), None, "{format:?} of {length} bytes");
+                let kind = ImageKind::of(cut).unwrap();
+                assert_eq!(size(kind, cut), None, "{kind:?} of {length} bytes");
             }
         }
     }
@@ -228,8 +177,8 @@ pub(super) mod tests {
     fn an_image_without_points_is_broken() {
         let mut empty = PNG.to_vec();
         empty[19] = 0;
-        assert_eq!(Format::Png.size(&empty), None);
+        assert_eq!(size(ImageKind::Png, &empty), None);
         let (header, end) = (&PNG[..33], &PNG[PNG.len() - 12..]);
-        assert_eq!(Format::Png.size(&[header, end].concat()), None, "it has no data");
+        assert_eq!(size(ImageKind::Png, &[header, end].concat()), None, "it has no data");
     }
 }

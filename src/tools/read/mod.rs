@@ -14,7 +14,6 @@ use tokio_util::sync::CancellationToken;
 
 use self::decode::Decoder;
 use self::form::{Form, Kind};
-use self::image::Format;
 use self::source::Source;
 use self::window::{After, LONGEST_LINE, LONGEST_LOOK, Oddity, Rest, Window};
 use super::schema::{self, Param};
@@ -24,6 +23,7 @@ use crate::os::file::FileError;
 use crate::os::paths::hex;
 use crate::protocol::{Access, Content, Display, Part, Preview, ToolStatus};
 use crate::text::clip;
+use crate::text::image::ImageKind;
 use crate::text::units;
 use crate::workbench::Workbench;
 use crate::workbench::files::hash_of;
@@ -123,7 +123,7 @@ impl Call {
         let form = Form::of(source.fill_buf().map_err(|error| self.failed(&error))?, last);
         let result = match form {
             Form::Binary(kind) => return Err(self.not_text(kind, size)),
-            Form::Image(format) => self.image(format, size, &mut source, bench)?,
+            Form::Image(kind) => self.image(kind, size, &mut source, bench)?,
             Form::Encoded(encoding) => {
                 let note = format!("[the file is {}, shown decoded]", encoding.name());
                 let rest = source.rest();
@@ -212,35 +212,35 @@ impl Call {
     /// A copy of the image beside the session, so that it is the same in every later request.
     fn image(
         &self,
-        format: Format,
+        kind: ImageKind,
         size: u64,
         source: &mut Source,
         bench: &Workbench,
     ) -> Result<ToolResult, String> {
-        let (shown, kind) = (&self.target.shown, format.name());
+        let (shown, named) = (&self.target.shown, kind.name());
         if size > MOST_IMAGE {
             return Err(format!(
-                "Error: {shown} is a {kind} image of {}, over the limit of {}: make it smaller with Bash (as `magick FILE \
+                "Error: {shown} is a {named} image of {}, over the limit of {}: make it smaller with Bash (as `magick FILE \
                  -resize 50% small.png`) and Read that",
                 units::bytes(size),
                 units::bytes(MOST_IMAGE)
             ));
         }
         let bytes = source.all().map_err(|error| self.failed(&error))?;
-        let Some(image::Size { width, height }) = format.size(&bytes) else {
+        let Some(image::Size { width, height }) = image::size(kind, &bytes) else {
             return Err(format!(
-                "Error: {shown} begins as a {kind} image but is broken or cut off, so it cannot be shown"
+                "Error: {shown} begins as a {named} image but is broken or cut off, so it cannot be shown"
             ));
         };
         let hash = hex(&hash_of(&bytes));
-        let name = format!("image-{}.{}", hash.get(..32).unwrap_or_default(), format.extension());
+        let name = format!("image-{}.{}", hash.get(..32).unwrap_or_default(), kind.ending());
         let file = bench
             .outputs()
             .keep(&name, &bytes)
             .map_err(|error| format!("Error: cannot keep a copy of the image {shown}: {error}"))?;
         let about =
-            format!("{kind} image, {width}\u{d7}{height} pixels, {}", units::bytes(bytes.len() as u64));
-        let image = Part::Image { file, mime: format.mime().to_owned(), width, height };
+            format!("{named} image, {width}\u{d7}{height} pixels, {}", units::bytes(bytes.len() as u64));
+        let image = Part::Image { file, mime: kind.mime().to_owned(), width, height };
         Ok(ToolResult {
             status: ToolStatus::Success,
             content: Content(vec![Part::Text(format!("{shown}: {about}")), image]),

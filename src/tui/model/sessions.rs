@@ -14,6 +14,8 @@ pub struct Sessions {
     preview: Option<(String, Vec<String>)>,
     /// The session that another process has.
     held: Option<String>,
+    /// Whether one was chosen and is being opened.
+    opening: bool,
 }
 
 impl Sessions {
@@ -21,7 +23,7 @@ impl Sessions {
     #[must_use]
     pub fn awaiting() -> Self {
         let picker = Picker::awaiting("Resume", "looking for the sessions of this directory");
-        Self { picker, picks: Vec::new(), preview: None, held: None }
+        Self { picker, picks: Vec::new(), preview: None, held: None, opening: false }
     }
 
     /// The list is there.
@@ -61,6 +63,23 @@ impl Sessions {
     /// Another process has this one.
     pub fn hold(&mut self, id: String) {
         self.held = Some(id);
+        self.opening = false;
+    }
+
+    /// The chosen one is being opened.
+    pub fn begin_opening(&mut self) {
+        self.opening = true;
+    }
+
+    /// It could not be.
+    pub fn end_opening(&mut self) {
+        self.opening = false;
+    }
+
+    /// Whether one is being opened.
+    #[must_use]
+    pub fn is_opening(&self) -> bool {
+        self.opening
     }
 
     /// Whether another process has the chosen one, as far as it was tried.

@@ -54,6 +54,8 @@ pub struct Runner {
     /// The examination that somebody waits for.
     examining: Option<AbortHandle>,
     clipboard: Option<Clipboard>,
+    /// The session that is being opened.
+    going: Option<sessions::Going>,
 }
 
 /// Where the endpoint comes from: a choice on the screen is kept for the next time.
@@ -69,6 +71,7 @@ enum Done {
     Models(Found),
     Sandbox(String),
     Session(SessionReply),
+    Read(sessions::Read),
     Report(ReportReply),
     Image(InputReply),
     Listed(FileIndex),
@@ -98,12 +101,18 @@ impl Runner {
             examining: None,
             clipboard: None,
             files: files::Files::default(),
+            going: None,
         }
     }
 
     /// Carries out one effect; returns what came of it at once. Leaving, suspending and drawing are not its business.
     pub fn carry_out(&mut self, effect: Effect) -> Vec<Msg> {
-        let replies = match effect {
+        let replies = self.keep_back(effect).map_or_else(Vec::new, |effect| self.carry_out_now(effect));
+        replies.into_iter().map(Msg::Reply).collect()
+    }
+
+    fn carry_out_now(&mut self, effect: Effect) -> Vec<Reply> {
+        match effect {
             Effect::Trust(answer) => self.trust(answer),
             Effect::Endpoint(choice) => self.choose(choice),
             Effect::Session(wish) => self.session(wish),
@@ -142,8 +151,7 @@ impl Runner {
                 }
                 None => self.without_conversation(effect),
             },
-        };
-        replies.into_iter().map(Msg::Reply).collect()
+        }
     }
 
     /// How the screen is to look and behave.
@@ -294,6 +302,7 @@ impl Runner {
             Done::Models(found) => self.take_found(found),
             Done::Sandbox(word) => vec![Reply::Sandbox(word)],
             Done::Session(reply) => vec![Reply::Session(reply)],
+            Done::Read(read) => self.take_read(read),
             Done::Image(reply) => vec![Reply::Input(reply)],
             Done::Report(reply) => vec![Reply::Report(reply)],
             Done::Listed(index) => self.take_listed(index),

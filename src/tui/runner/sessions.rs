@@ -1,10 +1,28 @@
-//! What is wanted with sessions: the list and the last words of one beside everything else, the rest in its place.
+//! What is wanted with sessions: lists, last words and the reading of one that is to go on beside everything else, the rest in
+//! its place.
+//!
+//! The surprise: while one is being read, whatever is wanted of the conversation waits, for it is not said yet which
+//! conversation is meant.
 
 use super::{Done, Runner, told};
-use crate::app::{Onward, Picked};
+use crate::app::{Onward, Picked, TakenSession};
 use crate::conversation::Conversation;
-use crate::tui::effect::{Onto, SessionWish};
+use crate::error::{Error, Kind};
+use crate::tui::effect::{Effect, Onto, SessionWish};
 use crate::tui::msg::{Reply, SessionReply};
+
+/// A session that is being opened.
+#[derive(Debug)]
+pub(super) struct Going {
+    id: String,
+    /// Whether it is still wanted.
+    wanted: bool,
+    /// What is wanted of the conversation meanwhile.
+    later: Vec<Effect>,
+}
+
+/// What became of it.
+pub(super) type Read = Result<Picked<TakenSession>, Error>;
 
 impl Runner {
     /// What needs no conversation, and what makes one.
@@ -23,25 +41,27 @@ impl Runner {
                 });
                 Vec::new()
             }
-            wish => match self.conversation.take() {
-                Some(mut conversation) => {
-                    let replies = self.session_of(&mut conversation, wish);
-                    self.conversation = Some(conversation);
-                    replies
-                }
-                None => match wish {
-                    SessionWish::GoOn(onto) => self.pick_session(onto),
-                    _ => Vec::new(),
-                },
-            },
+            SessionWish::GoOn(Onto::New) if self.conversation.is_some() => Vec::new(),
+            SessionWish::GoOn(Onto::New) => {
+                self.app.pick(None);
+                self.go_on_opening()
+            }
+            SessionWish::GoOn(Onto::Session(id)) => self.open_session(id, Onward::Same),
+            SessionWish::GoOn(Onto::ForkOf(id)) => self.open_session(id, Onward::Fork),
+            wish => {
+                let Some(mut conversation) = self.conversation.take() else { return Vec::new() };
+                let replies = self.session_of(&mut conversation, wish);
+                self.conversation = Some(conversation);
+                replies
+            }
         }
     }
 
     fn session_of(&mut self, conversation: &mut Conversation, wish: SessionWish) -> Vec<Reply> {
         match wish {
-            SessionWish::List | SessionWish::Preview(_) | SessionWish::GoOn(Onto::New) => Vec::new(),
-            SessionWish::GoOn(Onto::Session(id)) => self.go_over(conversation, id, Onward::Same),
-            SessionWish::GoOn(Onto::ForkOf(id)) => self.go_over(conversation, id, Onward::Fork),
+            SessionWish::List | SessionWish::Preview(_) | SessionWish::GoOn(_) | SessionWish::Stay => {
+                Vec::new()
+            }
             SessionWish::Fork => vec![told(self.app.fork(conversation).map(Reply::Said))],
             SessionWish::AddDirectory(typed) => {
                 vec![told(self.app.add_directory(conversation, &typed).map(Reply::Said))]
@@ -50,32 +70,74 @@ impl Runner {
         }
     }
 
-    fn go_over(&mut self, conversation: &mut Conversation, id: String, onward: Onward) -> Vec<Reply> {
-        match self.app.resume(conversation, &id, onward) {
-            Ok(Picked::Held) => vec![Reply::Session(SessionReply::Held(id))],
-            Ok(Picked::Taken(facts)) => {
-                let todos = conversation.bench().todos().list();
-                vec![Reply::Ready(Box::new(facts)), Reply::Todos(todos)]
+    /// Keeps back what is wanted while a session is being opened; gives what need not wait.
+    pub(super) fn keep_back(&mut self, effect: Effect) -> Option<Effect> {
+        let Some(going) = &mut self.going else { return Some(effect) };
+        match &effect {
+            Effect::Session(SessionWish::List | SessionWish::Preview(_)) => return Some(effect),
+            Effect::Session(SessionWish::Stay) => {
+                going.wanted = false;
+                return None;
             }
-            Err(error) => vec![Reply::Failed(error.to_string())],
+            Effect::Session(SessionWish::GoOn(onto)) => {
+                if going.wanted && *onto == Onto::Session(going.id.clone()) {
+                    return None;
+                }
+                going.wanted = false;
+            }
+            _ => {}
+        }
+        going.later.push(effect);
+        None
+    }
+
+    fn open_session(&mut self, id: String, onward: Onward) -> Vec<Reply> {
+        let taking = self.app.taking(&id, onward);
+        self.going = Some(Going { id, wanted: true, later: Vec::new() });
+        self.spawn(async {
+            let read = tokio::task::spawn_blocking(|| taking.take()).await;
+            let lost = |error| Err(Error::new(Kind::Internal, format!("the session was not read: {error}")));
+            // whatever becomes of it, somebody waits
+            Done::Read(read.unwrap_or_else(lost))
+        });
+        Vec::new()
+    }
+
+    /// The session is read, or cannot be. What waited for that follows.
+    pub(super) fn take_read(&mut self, read: Read) -> Vec<Reply> {
+        let Some(Going { id, wanted, later }) = self.going.take() else { return Vec::new() };
+        let mut replies = match read {
+            _ if !wanted => Vec::new(),
+            Ok(Picked::Held) => vec![Reply::Session(SessionReply::Held(id))],
+            Ok(Picked::Taken(taken)) => self.go_over(taken),
+            Err(error) => self.not_opened(&error),
+        };
+        for effect in later {
+            replies.extend(self.carry_out_now(effect));
+        }
+        replies
+    }
+
+    fn go_over(&mut self, taken: TakenSession) -> Vec<Reply> {
+        let Some(mut conversation) = self.conversation.take() else {
+            self.app.pick(Some(taken));
+            return self.go_on_opening();
+        };
+        let gone = self.app.resume(&mut conversation, taken);
+        let todos = conversation.bench().todos().list();
+        self.conversation = Some(conversation);
+        match gone {
+            Ok(facts) => vec![Reply::Ready(Box::new(facts)), Reply::Todos(todos)],
+            Err(error) => self.not_opened(&error),
         }
     }
 
-    /// Whatever does not go well leads back to the list.
-    fn pick_session(&mut self, onto: Onto) -> Vec<Reply> {
-        let (choice, id) = match onto {
-            Onto::New => (None, String::new()),
-            Onto::Session(id) => (Some((id.clone(), Onward::Same)), id),
-            Onto::ForkOf(id) => (Some((id.clone(), Onward::Fork)), id),
-        };
-        match self.app.pick(choice) {
-            Ok(Picked::Held) => vec![Reply::Session(SessionReply::Held(id))],
-            Ok(Picked::Taken(())) => self.go_on_opening(),
-            Err(error) => {
-                let mut replies = vec![Reply::Failed(error.to_string())];
-                replies.extend(self.go_on_opening());
-                replies
-            }
+    /// Before there is a conversation this leads back to the list.
+    fn not_opened(&mut self, error: &Error) -> Vec<Reply> {
+        let mut replies = vec![Reply::Failed(error.to_string())];
+        if self.conversation.is_none() {
+            replies.extend(self.go_on_opening());
         }
+        replies
     }
 }

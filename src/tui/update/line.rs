@@ -31,6 +31,7 @@ pub(super) fn take(model: &mut Model, now: Moment, line: &str) -> Vec<Effect> {
             let keys = pick(picker.choice(), words);
             press(model, now, keys)
         }
+        (Some(Overlay::Sessions(open)), _) if open.is_opening() => say(model, now, line),
         (Some(Overlay::Sessions(open)), _) => {
             let keys = pick(open.picker.choice(), words);
             press(model, now, keys)

@@ -33,7 +33,9 @@ use crate::text::dropped::image_path;
 /// Changes `model` as `msg` asks, at the time `now`; returns what is wanted of the world, in order.
 pub fn update(model: &mut Model, now: Moment, msg: Msg) -> Vec<Effect> {
     match msg {
-        Msg::Key(key) if model.overlay.is_some() => overlay::press(model, key),
+        Msg::Key(key) if model.overlay.is_some() && !sessions::is_past_list(model, key) => {
+            overlay::press(model, key)
+        }
         Msg::Key(key) if scroll::press(model, key) => Vec::new(),
         Msg::Key(key) => match model.stage {
             Stage::Opening | Stage::Idle => input::press(model, now, key, Focus::Input),

@@ -186,6 +186,9 @@ fn answered(model: &mut Model, ids: &[u64]) {
 
 fn failed(model: &mut Model, text: String) {
     model.transcript.push(Cell::Error(text));
+    if let Some(Overlay::Sessions(open)) = &mut model.overlay {
+        open.end_opening();
+    }
     if let Stage::Choosing(choosing) = &mut model.stage {
         choosing.step = crate::tui::model::setup::Step::Rows;
     }

@@ -7,6 +7,7 @@ use super::overlay::press_picker;
 use crate::app::Pick;
 use crate::tui::effect::{Effect, Onto, SessionWish};
 use crate::tui::key::Key;
+use crate::tui::keymap::{self, Action, Focus};
 use crate::tui::model::Model;
 use crate::tui::model::overlay::Overlay;
 use crate::tui::model::picker::Picked;
@@ -71,10 +72,17 @@ fn held(model: &mut Model, id: String) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Whether a key is meant for the session that is being opened, and not for the list that lies over it until then: all but
+/// those that leave the list.
+pub(super) fn is_past_list(model: &Model, key: Key) -> bool {
+    let Some(Overlay::Sessions(open)) = &model.overlay else { return false };
+    open.is_opening() && keymap::action(Focus::Picker, key) != Some(Action::Close)
+}
+
 /// A key while the list is open.
 pub(super) fn press(model: &mut Model, mut open: Box<Sessions>, key: Key) -> Vec<Effect> {
     match press_picker(&mut open.picker, key) {
-        Picked::Left if model.stage.has_conversation() => Vec::new(),
+        Picked::Left if model.stage.has_conversation() => vec![Effect::Session(SessionWish::Stay)],
         Picked::Left => go_on(Onto::New),
         Picked::Open => {
             let effects = look(&open);
@@ -84,6 +92,7 @@ pub(super) fn press(model: &mut Model, mut open: Box<Sessions>, key: Key) -> Vec
         Picked::Item(_) => {
             let id = open.chosen().map(str::to_owned).unwrap_or_default();
             let onto = if open.is_held() { Onto::ForkOf(id) } else { Onto::Session(id) };
+            open.begin_opening();
             // it stays until the session is there: another may have to be chosen
             model.overlay = Some(Overlay::Sessions(open));
             go_on(onto)
@@ -101,7 +110,7 @@ fn look(open: &Sessions) -> Vec<Effect> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{idle, last, press, queued, reply, running, wishes};
+    use super::super::testing::{draft, idle, last, press, queued, reply, running, wishes};
     use super::*;
     use crate::tui::model::Stage;
     use crate::tui::model::transcript::Cell;
@@ -163,10 +172,27 @@ mod tests {
         let mut model = listing();
         let expected = wish(SessionWish::GoOn(Onto::Session("b2".to_owned())));
         assert_eq!(press(&mut model, 0, "<down><enter>")[1..], expected);
-        assert_eq!(press(&mut model, 0, "<esc>"), []);
+        assert_eq!(press(&mut model, 0, "<esc>"), wish(SessionWish::Stay), "also where it is being opened");
         assert!(model.overlay.is_none());
         let named = wish(SessionWish::GoOn(Onto::Session("b2".to_owned())));
         assert_eq!(wishes(&mut idle(), 0, "/resume b2<enter>"), named);
+    }
+
+    #[test]
+    fn what_is_typed_while_it_opens_is_meant_for_it() {
+        let mut model = listing();
+        press(&mut model, 0, "<enter>");
+        assert_eq!(press(&mut model, 0, "hi<down>"), []);
+        assert_eq!((draft(&model), open(&model).chosen()), ("hi", Some("a1")));
+        assert_eq!(press(&mut model, 0, "<enter>").last(), Some(&Effect::Submit("hi".to_owned())));
+        assert_eq!(press(&mut model, 0, "<esc>"), wish(SessionWish::Stay), "but Esc stays");
+        for told in [Reply::Failed("no".to_owned()), Reply::Session(SessionReply::Held("a1".to_owned()))] {
+            let mut model = listing();
+            press(&mut model, 0, "<enter>");
+            reply(&mut model, told);
+            press(&mut model, 0, "tax");
+            assert_eq!(draft(&model), "", "another one is looked for");
+        }
     }
 
     #[test]

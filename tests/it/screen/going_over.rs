@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::bad_input::files_below;
 use crate::endpoint::{Endpoint, call, calls, text};
 use crate::harness::Clawd;
 use crate::pty::{Pty, Size};
@@ -23,6 +24,16 @@ fn two_sessions(more: &[&str]) -> (Endpoint, Clawd) {
     (endpoint, clawd)
 }
 
+/// The list has its last words too, so that they stand there is not enough.
+fn wait_for_the_session(pty: &Pty) {
+    pty.wait_until("the session", |screen| {
+        let text = screen.contents();
+        text.contains("❯ what is the tax?")
+            && !text.contains("type to filter")
+            && !text.contains("Enter takes")
+    });
+}
+
 #[test]
 fn another_session_is_picked_with_its_last_words_in_sight() {
     let (endpoint, clawd) = two_sessions(&["Said here.", "Still 19 %."]);
@@ -38,12 +49,7 @@ fn another_session_is_picked_with_its_last_words_in_sight() {
     pty.type_text("tax");
     pty.wait_for("  It is 19 %.");
     pty.key("enter");
-    pty.wait_until("the session", |screen| {
-        let text = screen.contents();
-        text.contains("❯ what is the tax?")
-            && !text.contains("type to filter")
-            && !text.contains("Enter takes")
-    });
+    wait_for_the_session(&pty);
     say(&pty, "still?");
     pty.wait_for("Still 19 %.");
     wait_for_rest(&pty);
@@ -81,7 +87,7 @@ fn resume_without_an_id_has_the_same_list() {
     pty.key("down");
     pty.wait_for("  It is 19 %.");
     pty.key("enter");
-    pty.wait_for("❯ what is the tax?");
+    wait_for_the_session(&pty);
     leave(&pty);
     let nowhere = Clawd::new(&endpoint).arg("-r");
     let pty = Pty::spawn(&nowhere, super::usual());
@@ -180,6 +186,66 @@ fn a_directory_that_is_added_may_be_edited_and_is_remembered() {
     let pty = Pty::spawn(&clawd.again().args(["--add-dir", "/nowhere/at/all"]), super::usual());
     assert_eq!(pty.wait_exit().code, 2);
     assert!(pty.screen_text().contains("cannot add"), "{}", pty.screen_text());
+    endpoint.finish();
+}
+
+#[test]
+fn directories_of_one_session_are_not_those_of_another() {
+    let (endpoint, clawd) = two_sessions(&["Seen.", "Again."]);
+    for name in ["beside", "named"] {
+        std::fs::create_dir(clawd.project().with_file_name(name)).unwrap();
+    }
+    let pty = open(&clawd.again().args(["-c", "--add-dir", "../named"]));
+    say(&pty, "/add-dir ../beside");
+    pty.wait_for("may be read and edited now");
+    say(&pty, "go");
+    pty.wait_for("Seen.");
+    wait_for_rest(&pty);
+    say(&pty, "/resume");
+    pty.wait_for("what is the tax?");
+    pty.wait_for("  It is 19 %.");
+    pty.key("enter");
+    wait_for_the_session(&pty);
+    say(&pty, "/add-dir");
+    pty.wait_until("the directories", |screen| {
+        let text = screen.contents().replace(char::is_whitespace, "");
+        text.rsplit("maybereadandedited:").next().is_some_and(|roots| {
+            roots.contains("/named") && !roots.contains("/beside") && roots.contains("addsone)")
+        })
+    });
+    say(&pty, "more");
+    pty.wait_for("Again.");
+    wait_for_rest(&pty);
+    let last = endpoint.wait_for_request(4);
+    let told = last
+        .messages()
+        .iter()
+        .map(ToString::to_string)
+        .filter(|text| text.contains("added to the workspace"));
+    let told: Vec<String> = told.collect();
+    assert!(told.len() == 1 && told[0].contains("/named") && !told[0].contains("/beside"), "{told:?}");
+    leave(&pty);
+    endpoint.finish();
+}
+
+/// The session is read beside the keys: whatever is typed meanwhile is meant for it.
+#[test]
+fn what_is_typed_while_a_session_opens_is_said_in_it() {
+    let (endpoint, clawd) = two_sessions(&["Said there."]);
+    let pty = open(&clawd);
+    let files = files_below(&clawd.clawd_home().join("sessions"));
+    let (first, _) = files.into_iter().find(|(_, text)| text.contains("what is the tax?")).unwrap();
+    let id = first.file_stem().unwrap().to_str().unwrap().to_owned();
+    pty.type_text(&format!("/resume {id}"));
+    pty.key("enter");
+    pty.type_text("and then?");
+    pty.key("enter");
+    pty.wait_for("Said there.");
+    wait_for_rest(&pty);
+    let request = endpoint.wait_for_request(3);
+    assert_eq!(request.roles(), "system user assistant user");
+    assert_eq!(request.last_text(), "and then?");
+    leave(&pty);
     endpoint.finish();
 }
 
