@@ -5,7 +5,7 @@
 //! - [`page`]: the whole screen, for what lies on the alternate screen; [`sheet`] has its rows, `find` what is searched for in them
 //! - `cell`, `tool`, `diff`, [`markdown`], `highlight`: what was said and done
 //! - [`composer`], `question`, `answering`, `setup`, `sessions`, `tasks`, `permissions`: what has the keys
-//! - `todos`: the model's list of steps
+//! - `todos`: the model's list of steps; [`preview`]: what a question is about, kept as long as it is asked
 //! - `status`: how things stand
 //! - [`plain`]: all of it in words, line by line; [`letters`]: what a terminal without Unicode is shown
 //! - [`mod@wrap`], [`theme`], `brush`: columns, colours, and both in one hand; [`looks`], [`palette`]: which colours
@@ -28,6 +28,7 @@ pub mod page;
 pub mod palette;
 mod permissions;
 pub mod plain;
+pub mod preview;
 mod question;
 pub mod reel;
 mod sessions;
@@ -51,6 +52,7 @@ use ratatui::text::Line;
 
 use self::brush::{Brush, INDENT, Look, Mode, Pane, one_line};
 use self::composer::ComposerStyles;
+use self::preview::Kept;
 use self::theme::Role;
 use self::todos::Going;
 use self::wrap::{Prefix, fit, wrap};
@@ -85,8 +87,13 @@ pub struct Picture {
 
 /// Draws the model as it is at the moment `now`.
 pub fn picture(model: &Model, look: impl Into<Look>, now: Moment) -> Picture {
-    let brush = look.into().brush(usize::from(model.size.columns));
-    let (live, cursor) = live(model, now, brush);
+    draw(&mut Kept::default(), model, look.into(), now)
+}
+
+/// The same, frame after frame, with what is kept from one to the next.
+pub fn draw(kept: &mut Kept, model: &Model, look: Look, now: Moment) -> Picture {
+    let brush = look.brush(usize::from(model.size.columns));
+    let (live, cursor) = live(model, now, kept, brush);
     let pace = match (&model.run, &model.stage) {
         (Some(_), Stage::Running) => Pace::Busy,
         (Some(_) | None, _) => Pace::Rest,
@@ -179,12 +186,12 @@ impl Part {
     }
 }
 
-fn live(model: &Model, now: Moment, brush: Brush) -> (Vec<Line<'static>>, Option<Spot>) {
+fn live(model: &Model, now: Moment, kept: &mut Kept, brush: Brush) -> (Vec<Line<'static>>, Option<Spot>) {
     let bound = bound(model);
     let parts = arriving(model, now, bound, brush);
     let is_first = parts.is_empty() && model.transcript.cells().is_empty();
     let gap = (!is_first).then(Part::gap);
-    region(model, (now, bound), (parts, gap), brush)
+    region(model, (now, bound), (parts, gap), kept, brush)
 }
 
 /// The most rows of the live region.
@@ -198,10 +205,12 @@ fn region(
     model: &Model,
     (now, bound): (Moment, usize),
     (mut parts, gap): (Vec<Part>, Option<Part>),
+    kept: &mut Kept,
     brush: Brush,
 ) -> (Vec<Line<'static>>, Option<Spot>) {
     let mut waiting = status::waiting(model, now, brush);
-    let pane = pane(model, (now, bound), waiting.len(), brush);
+    kept.look_at(model);
+    let pane = pane(model, (now, bound), waiting.len(), kept, brush);
     // two gaps, this line, the bottom line; without room for all of them the question says itself what is waited for
     if is_asked(model) && rows_of(&parts) + pane.lines.len() + 4 > bound {
         waiting.clear();
@@ -257,7 +266,7 @@ fn is_asked(model: &Model) -> bool {
 }
 
 /// What has the keys, in at most `bound` rows: `waiting` of them are left to what is waited for, if it is not a question.
-fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, brush: Brush) -> Pane {
+fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, kept: &mut Kept, brush: Brush) -> Pane {
     // of a small screen a question may take all; on others it leaves the bottom line
     let room = if bound < SMALL { bound } else { bound - 1 };
     let mut pane = match (&model.overlay, &model.stage) {
@@ -275,7 +284,7 @@ fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, brush: Bru
         (Some(Overlay::Permissions(open)), _) => permissions::pane(open, room, brush),
         (_, Stage::Trusting(trusting)) => trust::pane(trusting, room, brush),
         (_, Stage::Choosing(choosing)) => setup::choose(choosing, room, brush),
-        (_, Stage::Asking(asking)) => question::permission(asking, room, brush),
+        (_, Stage::Asking(asking)) => question::permission(asking, room, kept, brush),
         (_, Stage::Answering(answering)) => answering::pane(answering, room, brush),
         (_, Stage::AtLimit(limit)) => question::limit(limit, brush),
         (_, Stage::Opening | Stage::Idle | Stage::Running) => {

@@ -11,6 +11,7 @@ use ratatui::text::{Line, Span};
 
 use super::brush::{Brush, Fact, INDENT, Look, one_line};
 use super::find::Needle;
+use super::preview::Kept;
 use super::sheet::{Sheet, Since, Source, broken};
 use super::theme::Role;
 use super::wrap::{Prefix, fit, width, wrap};
@@ -42,7 +43,9 @@ pub fn draw(
     let body = body(model);
     let (results, report) = (page.results.clone(), Arc::clone(&page.report));
     let (cells, tail) = match page.of {
-        PageOf::Transcript => (model.transcript.cells(), going_on((model, &results), now, brush)),
+        PageOf::Transcript => {
+            (model.transcript.cells(), going_on((model, &results), now, &mut sheet.kept, brush))
+        }
         PageOf::Help => (&[][..], help(brush)),
         PageOf::Report => (report.cells.as_slice(), awaited(&report, brush)),
     };
@@ -168,7 +171,9 @@ pub(super) fn whole(page: &Page, model: &Model, now: Moment, brush: Brush) -> Ve
     let results = &page.results;
     let (cells, tail) = match page.of {
         PageOf::Help => return help(brush),
-        PageOf::Transcript => (model.transcript.cells(), going_on((model, results), now, brush)),
+        PageOf::Transcript => {
+            (model.transcript.cells(), going_on((model, results), now, &mut Kept::default(), brush))
+        }
         PageOf::Report => (page.report.cells.as_slice(), awaited(&page.report, brush)),
     };
     let before = std::iter::once(None).chain(cells.iter().map(Some));
@@ -180,7 +185,12 @@ pub(super) fn whole(page: &Page, model: &Model, now: Moment, brush: Brush) -> Ve
 }
 
 /// What is not a cell yet: the run, and what is asked.
-fn going_on((model, results): (&Model, &Results), now: Moment, brush: Brush) -> Vec<Line<'static>> {
+fn going_on(
+    (model, results): (&Model, &Results),
+    now: Moment,
+    kept: &mut Kept,
+    brush: Brush,
+) -> Vec<Line<'static>> {
     let cells = model.transcript.cells();
     let mut lines = Vec::new();
     if let Some(run) = &model.run {
@@ -195,7 +205,7 @@ fn going_on((model, results): (&Model, &Results), now: Moment, brush: Brush) -> 
         }
     }
     lines.extend(match &model.stage {
-        Stage::Asking(asking) => [vec![Line::default()], question::whole(asking, brush)].concat(),
+        Stage::Asking(asking) => [vec![Line::default()], question::whole(asking, kept, brush)].concat(),
         Stage::Answering(answering) => [vec![Line::default()], answering::whole(answering, brush)].concat(),
         Stage::Trusting(trusting) => [vec![Line::default()], trust::whole(trusting, brush)].concat(),
         Stage::Opening | Stage::Choosing(_) | Stage::Idle | Stage::Running | Stage::AtLimit(_) => Vec::new(),

@@ -7,9 +7,9 @@ use ratatui::text::{Line, Span};
 
 use super::brush::{Brush, DOT, Echo, INDENT, Keep, Pane, SIGN, one_line, reveal, typed};
 use super::diff::Extent;
+use super::preview::Kept;
 use super::theme::Role;
 use super::wrap::{fit, width};
-use super::{diff, tool};
 use crate::protocol::{Access, Approval, ExecAccess, Hold, Occasion, Preview};
 use crate::text::units;
 use crate::tui::model::buffer::Buffer;
@@ -40,7 +40,7 @@ pub(super) struct Sheet<'a> {
 }
 
 /// A permission question in at most `room` rows.
-pub(super) fn permission(asking: &Asking, room: usize, brush: Brush) -> Pane {
+pub(super) fn permission(asking: &Asking, room: usize, kept: &mut Kept, brush: Brush) -> Pane {
     let rows: Vec<_> = asking.rows().collect();
     let focus = rows.iter().position(|(_, row)| *row == asking.focus).unwrap_or(0);
     let typed = asking.words.as_ref().map(|words| instead(words, brush));
@@ -51,7 +51,7 @@ pub(super) fn permission(asking: &Asking, room: usize, brush: Brush) -> Pane {
     };
     let sheet = Sheet {
         title: brush.line(title(&asking.approval), Role::Warn),
-        body: preview(&asking.approval.preview, Extent::First(room), brush),
+        body: kept.preview(asking, Extent::First(room), brush).to_vec(),
         // a rule that would be saved is better seen whole
         least: 1,
         hint: " (Ctrl+O shows all)",
@@ -63,9 +63,9 @@ pub(super) fn permission(asking: &Asking, room: usize, brush: Brush) -> Pane {
 }
 
 /// All of a question for the page that shows everything.
-pub(super) fn whole(asking: &Asking, brush: Brush) -> Vec<Line<'static>> {
+pub(super) fn whole(asking: &Asking, kept: &mut Kept, brush: Brush) -> Vec<Line<'static>> {
     let title = brush.line(title(&asking.approval), Role::Warn);
-    let body = preview(&asking.approval.preview, Extent::Whole, brush);
+    let body = kept.preview(asking, Extent::Whole, brush).to_vec();
     let rules = asking.rows().filter(|(_, row)| *row == Row::Always);
     let rules = rules.flat_map(|(number, row)| {
         brush.paragraph(&answer(asking, number, row, brush), Span::raw(INDENT), "     ")
@@ -181,26 +181,6 @@ fn title(approval: &Approval) -> String {
     }
 }
 
-/// What would happen, with nothing hidden.
-fn preview(preview: &Preview, extent: Extent, brush: Brush) -> Vec<Line<'static>> {
-    let text = |text: &str| {
-        let text = reveal(text.trim_end_matches('\n'));
-        let line = |line: &str| brush.paragraph(&Line::raw(line.to_owned()), Span::raw(INDENT), INDENT);
-        text.split('\n').flat_map(line).collect()
-    };
-    match preview {
-        Preview::Command(exec) => text(&exec.command),
-        Preview::Text(words) => text(words),
-        Preview::Changes(files) => {
-            let one = |file| {
-                let drawn = diff::draw(file, extent, brush);
-                std::iter::once(tool::file_head(file, drawn.counts, brush)).chain(drawn.lines)
-            };
-            files.iter().flat_map(one).collect()
-        }
-    }
-}
-
 /// Where a command would run and how it would be held, and why it is asked.
 fn note(approval: &Approval, brush: Brush) -> Vec<Line<'static>> {
     let mut line = Line::default();
@@ -287,7 +267,7 @@ mod tests {
 
     #[track_caller]
     fn check(asking: &Asking, (columns, room): (usize, usize), expected: &str) {
-        let pane = permission(asking, room, Brush { columns, ..BRUSH });
+        let pane = permission(asking, room, &mut Kept::default(), Brush { columns, ..BRUSH });
         assert!(pane.lines.len() <= room);
         testing::check(&text_with_cursor(&pane.lines, pane.cursor), expected);
     }
@@ -559,14 +539,15 @@ mod tests {
         asking.approval.remember = vec![rule.clone()];
         for (columns, rows) in [(120_u16, 40_u16), (80, 24), (40, 12), (60, 16), (100, 14)] {
             let room = usize::from(rows / 2).saturating_sub(usize::from(rows >= 16));
-            let pane = permission(&asking, room, Brush { columns: columns.into(), ..BRUSH });
+            let pane =
+                permission(&asking, room, &mut Kept::default(), Brush { columns: columns.into(), ..BRUSH });
             let shown: String = text(&pane.lines).lines().map(str::trim).collect();
             let is_whole = shown.replace(' ', "").contains(&rule.replace(' ', ""));
             if asking.shows_rules(crate::tui::model::Size { columns, rows }) {
                 assert!(is_whole, "{columns}x{rows}: {shown}");
             }
         }
-        let page = text(&whole(&asking, Brush { columns: 300, ..BRUSH }));
+        let page = text(&whole(&asking, &mut Kept::default(), Brush { columns: 300, ..BRUSH }));
         assert!(page.contains(&rule), "{page}");
     }
 
@@ -574,7 +555,7 @@ mod tests {
     fn invisible_signs_of_a_rule_are_shown_too() {
         let mut asking = command("true");
         asking.approval.remember = vec!["Bash(a\u{200b}b\u{202e}c)".to_owned()];
-        let shown = text(&permission(&asking, 11, BRUSH).lines);
+        let shown = text(&permission(&asking, 11, &mut Kept::default(), BRUSH).lines);
         assert!(shown.contains("Bash(a‹U+200B›b‹U+202E›c)"), "{shown}");
     }
 
@@ -617,14 +598,14 @@ mod tests {
   2. Yes, and don't ask again for Edit(…
   3. No, and say what to do instead",
         );
-        assert_eq!(whole(&edit(50), BRUSH).len(), 2 + 51 + 1);
+        assert_eq!(whole(&edit(50), &mut Kept::default(), BRUSH).len(), 2 + 51 + 1);
     }
 
     #[test]
     fn every_kind_has_its_words() {
         let title = |access, reason| {
             let asking = asking(access, Preview::Text("words".to_owned()), reason, None);
-            permission(&asking, 20, BRUSH).lines[0].to_string()
+            permission(&asking, 20, &mut Kept::default(), BRUSH).lines[0].to_string()
         };
         assert_eq!(
             title(Access::Read(vec![]), Some("outside the workspace")),
