@@ -20,6 +20,8 @@ pub mod composer;
 mod diff;
 mod find;
 pub mod full;
+#[cfg(test)]
+mod gallery;
 mod highlight;
 pub mod letters;
 pub mod looks;
