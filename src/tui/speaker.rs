@@ -145,6 +145,9 @@ impl Speaker {
         let before = self.asked.take();
         if let Some(asked) = &told.asked {
             if before.as_ref() != Some(&asked.key) {
+                // it stands apart from what was said before it
+                let is_apart = lines.last().is_some_and(|line| !line.is_empty());
+                lines.extend((is_apart && !asked.about.is_empty()).then(String::new));
                 lines.extend(asked.about.iter().chain(&asked.rows).cloned());
             } else if self.repeat == Repeat::Yes {
                 lines.extend(asked.rows.iter().cloned());

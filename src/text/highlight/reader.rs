@@ -62,8 +62,9 @@ impl<'a> Reader<'a> {
                 State::Tag => self.tag(c),
             };
             let length = length.max(c.len_utf8());
-            let Some((piece, rest)) = self.rest.split_at_checked(length) else { break };
-            tell(token, length);
+            // a wrong length costs a colour and never a letter
+            let (piece, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
+            tell(token, piece.len());
             self.before = piece.chars().next_back();
             self.rest = rest;
         }
@@ -213,7 +214,7 @@ impl<'a> Reader<'a> {
             }
             '"' | '\'' => self.begin_quote().unwrap_or((Token::Plain, 1)),
             _ if begins_name(c) || c == '@' || c == ':' => {
-                (Token::Name, 1 + self.name(self.rest.get(c.len_utf8()..).unwrap_or_default()))
+                (Token::Name, c.len_utf8() + self.name(self.rest.get(c.len_utf8()..).unwrap_or_default()))
             }
             _ => (Token::Plain, c.len_utf8()),
         }

@@ -79,6 +79,7 @@ fn go(to: Spot, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use ratatui::style::Style;
+    use ratatui::text::Span;
 
     use super::super::link::{Part, mark};
     use super::*;
@@ -128,7 +129,7 @@ mod tests {
 
     /// A row whose words lead to an address.
     fn leading(words: &str) -> Line<'static> {
-        Line::styled(words.to_owned(), mark(Style::new(), Part::Words, HERE))
+        Line::from(Span::styled(words.to_owned(), mark(Style::new(), Part::Words, HERE)))
     }
 
     const HERE: &str = "http://a.b";
@@ -136,7 +137,7 @@ mod tests {
     #[test]
     fn words_lead_to_an_address_as_long_as_it_is_seen() {
         let size = Size::new(20, 3);
-        let address = || Line::styled(HERE, mark(Style::new(), Part::Address, HERE));
+        let address = || Line::from(Span::styled(HERE, mark(Style::new(), Part::Address, HERE)));
         let draw = |canvas: &mut Canvas, rows: &[Line<'_>]| {
             let mut out = Vec::new();
             canvas.draw(rows, None, size, &mut out);

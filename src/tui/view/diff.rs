@@ -241,6 +241,10 @@ impl<'a> Hunks<'a> {
         let lead = vec![number, brush.span(format!("{sign} "), ground)];
         let before = INDENT.len() + self.widest + 2 + sign.len();
         match extent {
+            // whoever is told lines has a terminal that breaks them, and a word that is whole can be read out
+            Extent::First(_) | Extent::Whole if brush.manner.signs == Signs::Words => {
+                vec![Line::from([lead, text.spans].concat())]
+            }
             Extent::Cut(_) if brush.columns >= before + LEAST => {
                 let text = fit(&text, brush.columns - before);
                 vec![Line::from([lead, text.spans].concat())]

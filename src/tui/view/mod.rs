@@ -5,6 +5,7 @@
 //! - [`page`]: the whole screen, for what lies on the alternate screen; [`sheet`] has its rows, `find` what is searched for in them
 //! - `cell`, `tool`, `diff`, [`markdown`], `highlight`: what was said and done
 //! - [`composer`], `question`, `answering`, `setup`, `sessions`, `tasks`, `permissions`: what has the keys
+//! - `arrival`: what arrives and what runs
 //! - `todos`: the model's list of steps; [`preview`]: what a question is about, kept as long as it is asked
 //! - `status`: how things stand
 //! - [`plain`]: all of it in words, line by line; [`letters`]: what a terminal without Unicode is shown
@@ -14,6 +15,7 @@
 //! full and then cut in a fixed order (`Class::ORDER`). The input, the answers to a question and what is waited for are last.
 
 mod answering;
+mod arrival;
 pub mod brush;
 pub mod cell;
 pub mod composer;
@@ -48,21 +50,18 @@ pub mod tool;
 mod trust;
 pub mod wrap;
 
-use std::time::Duration;
-
 use ratatui::text::Line;
 
+use self::arrival::{arriving, arriving_answer};
 use self::brush::{Brush, INDENT, Look, Mode, Pane, one_line};
 use self::composer::ComposerStyles;
 use self::preview::Kept;
 use self::theme::Role;
 use self::todos::Going;
-use self::wrap::{Prefix, fit, wrap};
-use super::model::call::Kind;
+use self::wrap::fit;
 use super::model::moment::Moment;
 use super::model::overlay::Overlay;
 use super::model::queue::Queued;
-use super::model::run::RunView;
 use super::model::transcript::Cell;
 use super::model::{Model, Stage};
 use super::screen::{Pace, Spot};
@@ -71,8 +70,6 @@ use super::screen::{Pace, Spot};
 const LEAST: usize = 3;
 /// A question wants more rows than this, with some of what it is about.
 const SMALL: usize = 8;
-/// Rows of arriving thoughts.
-const THOUGHTS: usize = 3;
 
 /// What is to be on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -224,9 +221,7 @@ fn region(
     parts.push(Part::new(Class::Advice, status::advice(model, now, brush).into_iter().collect()));
     parts.extend(set_apart.then(Part::gap));
     parts.push(Part::new(Class::Steps, steps(model, bound, pane.lines.len(), brush)));
-    let queued =
-        |queued: &Queued| brush.line(format!("{INDENT}queued: {}", one_line(queued.text())), Role::Dim);
-    parts.push(Part::new(Class::Queued, model.queue.iter().map(queued).collect()));
+    parts.push(Part::new(Class::Queued, queued(model, bound, brush)));
     let above = parts.len();
     parts.push(Part::new(Class::Input, pane.lines));
     parts.push(Part::new(Class::Completion, completion(model, for_completion, brush)));
@@ -359,52 +354,20 @@ fn steps(model: &Model, bound: usize, input: usize, brush: Brush) -> Vec<Line<'s
     todos::live(&model.aside.todos, going, left, brush)
 }
 
+/// What waits in the queue; in a third of the region at most, with a word about what has no room.
+fn queued(model: &Model, bound: usize, brush: Brush) -> Vec<Line<'static>> {
+    let row = |queued: &Queued| brush.line(format!("{INDENT}queued: {}", one_line(queued.text())), Role::Dim);
+    let (all, most) = (model.queue.iter().count(), (bound / 3).max(1));
+    let shown = if all > most { most - 1 } else { all };
+    let mut rows: Vec<_> = model.queue.iter().take(shown).map(row).collect();
+    if shown < all {
+        let more = if shown == 0 { "" } else { " more" };
+        rows.push(brush.line(format!("{INDENT}… {}{more} queued", all - shown), Role::Dim));
+    }
+    rows
+}
+
 fn styles(brush: Brush) -> ComposerStyles {
     let style = |role| brush.theme.style(role);
     ComposerStyles { accent: style(Role::Accent), dim: style(Role::Dim), plain: style(Role::Plain) }
-}
-
-/// What arrives and what runs, each set apart from what stands above it.
-fn arriving(model: &Model, now: Moment, bound: usize, brush: Brush) -> Vec<Part> {
-    let Some(run) = &model.run else { return Vec::new() };
-    let mut parts = Vec::new();
-    let above = model.transcript.cells().last();
-    if let Some((cell, lines)) = arriving_answer(run, bound, brush) {
-        parts.extend(cell::apart(above, &cell).then(Part::gap));
-        parts.push(Part::new(Class::Answer, lines));
-    }
-    let calls = || run.calls.iter().filter(|call| call.kind != Kind::Tells);
-    if run.explored.is_empty() && calls().next().is_none() {
-        return parts;
-    }
-    if !parts.is_empty() || cell::apart(above, &Cell::Explored(Vec::new())) {
-        parts.push(Part::gap());
-    }
-    if !run.explored.is_empty() {
-        parts.push(Part::new(Class::Call, tool::explored(&run.explored, Mode::Folded, brush)));
-    }
-    for call in calls() {
-        parts.push(Part::new(Class::Call, vec![tool::running(call, now, brush)]));
-        parts.push(Part::new(Class::Output, tool::running_output(call, brush)));
-    }
-    parts
-}
-
-/// The last rows of the unfinished block of an answer, or of the thoughts before it, and what cell they will be.
-fn arriving_answer(run: &RunView, bound: usize, brush: Brush) -> Option<(Cell, Vec<Line<'static>>)> {
-    // a character has at most four bytes, and nearly all take a column
-    let bytes = |rows: usize| rows.saturating_mul(brush.columns.max(1)).saturating_mul(4);
-    let (cell, mut lines, most) = if let Some(block) = run.answer.draft(bytes(bound)) {
-        let cell = Cell::Answer(block);
-        let lines = cell::render(&cell, Mode::Folded, brush);
-        (cell, lines.iter().flat_map(|line| wrap(line, brush.columns, &Prefix::default())).collect(), bound)
-    } else if run.thoughts.trim().is_empty() {
-        return None;
-    } else {
-        let from = run.thoughts.ceil_char_boundary(run.thoughts.len().saturating_sub(bytes(THOUGHTS)));
-        let lines: Vec<_> = brush.prose(run.thoughts.get(from..).unwrap_or_default(), Role::Dim);
-        (Cell::Thought { text: String::new(), took: Duration::ZERO }, lines, THOUGHTS)
-    };
-    lines.drain(..lines.len().saturating_sub(most));
-    Some((cell, lines))
 }

@@ -89,12 +89,11 @@ pub struct Heard {
 /// Puts the model into words. `typed` is what the user typed last and can be read above, so it is not said again.
 pub fn tell(model: &Model, look: Look, now: Moment, typed: Option<&str>, heard: &mut Heard) -> Told {
     let brush = look.brush(usize::from(model.size.columns));
-    let asked = match (&model.overlay, &model.stage) {
-        (None, Stage::Asking(asking)) => Some(heard.question(asking, brush)),
-        (Some(_) | None, _) => {
-            heard.question = None;
-            asked(model, brush).map(Arc::new)
-        }
+    let asked = if let (None, Stage::Asking(asking)) = (&model.overlay, &model.stage) {
+        Some(heard.question(asking, brush))
+    } else {
+        heard.question = None;
+        asked(model, brush).map(Arc::new)
     };
     Told { lines: lines(model, typed, brush), states: states(model, now), asked }
 }
@@ -255,8 +254,6 @@ fn asked(model: &Model, brush: Brush) -> Option<Asked> {
         None => {}
     }
     match &model.stage {
-        // that is told by whoever remembers it
-        Stage::Asking(_) => None,
         Stage::Answering(answering) => Some(consulted(answering)),
         Stage::AtLimit(limit) => {
             let lines = texts(&question::limit(limit, brush).lines);
@@ -267,7 +264,8 @@ fn asked(model: &Model, brush: Brush) -> Option<Asked> {
             Some(from_pane("trust".to_owned(), &lines, "type 1, 2 or 3"))
         }
         Stage::Choosing(choosing) => set_up(choosing, brush),
-        Stage::Opening | Stage::Idle | Stage::Running => None,
+        // a permission question is told by whoever remembers it
+        Stage::Asking(_) | Stage::Opening | Stage::Idle | Stage::Running => None,
     }
 }
 

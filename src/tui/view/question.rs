@@ -16,10 +16,15 @@ use crate::tui::model::buffer::Buffer;
 use crate::tui::model::question::{Asking, Row};
 use crate::tui::model::{AtLimit, Limit};
 
+/// Columns of a beginning that says something.
+const ONE_ROW: usize = 16;
 /// From so many columns on, words may be spent.
 const ROOMY: usize = 60;
 /// With fewer columns than this, what is typed needs all of them.
 const NARROW: usize = 20;
+
+/// The reason that a title of its own tells.
+const OUTSIDE: &str = "outside the workspace";
 
 /// Something to choose, with what one must know before.
 pub(super) struct Sheet<'a> {
@@ -70,8 +75,9 @@ pub(super) fn whole(asking: &Asking, kept: &mut Kept, brush: Brush) -> Vec<Line<
     let rules = rules.flat_map(|(number, row)| {
         brush.paragraph(&answer(asking, number, row, brush), Span::raw(INDENT), "     ")
     });
-    let lines = std::iter::once(title).chain([Line::default()]).chain(body);
-    lines.chain(note(&asking.approval, brush)).chain(rules).collect()
+    let rest: Vec<_> = note(&asking.approval, brush).into_iter().chain(rules).collect();
+    let gap = (!rest.is_empty()).then(Line::default);
+    [title, Line::default()].into_iter().chain(body).chain(gap).chain(rest).collect()
 }
 
 /// The question at a limit.
@@ -121,7 +127,10 @@ impl Sheet<'_> {
         let gap = || spread.then(Line::default);
         if !self.body.is_empty() && left > 0 {
             above.extend(gap());
-            above.extend(brush.fold_with(self.body, left, (Keep::Head, self.hint)));
+            above.extend(match in_one_row(&self.body, self.hint, brush).filter(|_| left == 1) {
+                Some(row) => vec![row],
+                None => brush.fold_with(self.body, left, (Keep::Head, INDENT, self.hint)),
+            });
         }
         above.extend(gap());
         above.extend(note);
@@ -129,6 +138,19 @@ impl Sheet<'_> {
         above.extend(rows);
         Pane { lines: above, cursor }
     }
+}
+
+/// The first of several lines, and how many more there are: which file, or which command, is never what is left out.
+fn in_one_row(body: &[Line<'static>], hint: &str, brush: Brush) -> Option<Line<'static>> {
+    let (first, more) = body.split_first().filter(|(_, more)| !more.is_empty())?;
+    let key = if hint.is_empty() { "" } else { " (Ctrl+O)" };
+    let note = format!(" {} more{key}", more.len());
+    let room = brush.columns.checked_sub(width(&note)).filter(|room| *room >= ONE_ROW)?;
+    let fits = first.width() + width(" …") <= room;
+    // cut, it ends in that sign as well
+    let mut line = if fits { first.clone() } else { fit(first, room.min(first.width().saturating_sub(1))) };
+    line.push_span(brush.span(if fits { format!(" …{note}") } else { note }, Role::Dim));
+    Some(line)
 }
 
 /// How the answers are laid out.
@@ -172,13 +194,18 @@ fn title(approval: &Approval) -> String {
     match &approval.access {
         Access::Exec(_) => "Allow this command?".to_owned(),
         Access::Write(_) => "Allow this edit?".to_owned(),
-        Access::Read(_) if approval.reason.as_deref() == Some("outside the workspace") => {
+        Access::Read(_) if approval.reason.as_deref() == Some(OUTSIDE) => {
             "Allow reading outside the workspace?".to_owned()
         }
         Access::Read(_) => "Allow reading this?".to_owned(),
         Access::Fetch { .. } => "Allow this request?".to_owned(),
         Access::Nothing => format!("Allow this call of {}?", one_line(approval.tool.as_str())),
     }
+}
+
+/// Whether the title says already why it is asked.
+fn is_in_title(approval: &Approval, reason: &str) -> bool {
+    matches!(approval.access, Access::Read(_)) && reason == OUTSIDE
 }
 
 /// Where a command would run and how it would be held, and why it is asked.
@@ -188,7 +215,7 @@ fn note(approval: &Approval, brush: Brush) -> Vec<Line<'static>> {
         let place = format!("in {}{DOT}{}", one_line(&cwd.to_string_lossy()), approval.hold.words());
         line.push_span(brush.span(place, Role::Dim));
     }
-    if let Some(reason) = &approval.reason {
+    if let Some(reason) = approval.reason.as_ref().filter(|reason| !is_in_title(approval, reason)) {
         let dot = if line.spans.is_empty() { "" } else { DOT };
         let role = if approval.careful { Role::Warn } else { Role::Dim };
         line.push_span(brush.span(dot, Role::Dim));
@@ -584,7 +611,7 @@ mod tests {
     3 + line 3
     4 + line 4
     5 + line 5
-… 45 more lines (Ctrl+O shows all)
+  … 45 more lines (Ctrl+O shows all)
 ❯ 1. Yes
   2. Yes, and don't ask again for Edit(src/**) in this project
   3. No, and say what to do instead",
@@ -593,12 +620,12 @@ mod tests {
             &edit(50),
             (40, 5),
             "Allow this edit?
-… 51 more lines (Ctrl+O shows all)
+  src/cart.rs  new +… 50 more (Ctrl+O)
 ❯ 1. Yes
   2. Yes, and don't ask again for Edit(…
   3. No, and say what to do instead",
         );
-        assert_eq!(whole(&edit(50), &mut Kept::default(), BRUSH).len(), 2 + 51 + 1);
+        assert_eq!(whole(&edit(50), &mut Kept::default(), BRUSH).len(), 2 + 51 + 1 + 1);
     }
 
     #[test]
@@ -644,14 +671,14 @@ mod tests {
             "Allow this command?
   1. Yes
   2. Yes, and don't ask again for Bash(cargo publish *) in this project
-❯ 3. No, y-run first, and tell me what it says about the licence of the package|",
+❯ 3. No, …-run first, and tell me what it says about the licence of the package|",
         );
         check(
             &asking,
             (16, 3),
             "  1. Yes
   2. Yes, and d…
-❯ f the package|",
+❯ … the package|",
         );
     }
 

@@ -376,7 +376,10 @@ fn after_a_kill_the_next_start_gives_the_mouse_and_the_wheel_back() {
         });
         assert_eq!(pty.is_set(set), left);
         rustix::process::kill_process(job(&pty), Signal::KILL).unwrap();
-        pty.wait_for("Killed");
+        // not before the shell reads: it drops what was typed ahead
+        pty.wait_until("the shell", |screen| {
+            screen.contents().split_once("Killed").is_some_and(|(_, after)| after.contains('$'))
+        });
         assert_eq!(pty.is_set(set), left, "nobody has given it back");
         // the line takes a line feed for its end, and shows nothing
         pty.type_text(&format!("{}\n", env!("CARGO_BIN_EXE_clawd")));

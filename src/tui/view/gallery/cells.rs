@@ -29,7 +29,7 @@ const ERRORS: [&str; 13] = [
 ];
 
 pub(super) fn scenes() -> Vec<Scene> {
-    [spoken(), noted(), together()].into_iter().flatten().collect()
+    [spoken(), noted(), told(), together()].into_iter().flatten().collect()
 }
 
 pub(super) fn said(text: &str) -> Cell {
@@ -151,17 +151,6 @@ fn noted() -> Vec<Scene> {
             ]
         }),
         Scene::cells("lists of steps as they change", steps),
-        Scene::cells("answers to commands", || {
-            let lines = |text: &str| Cell::Lines(text.lines().map(str::to_owned).collect());
-            vec![
-                lines(
-                    "session   0197e1a2  the total is wrong when the cart is empty\nmodel     qwen3-coder at 127.0.0.1:11434\nmode      default",
-                ),
-                lines(
-                    "12.4k of 128k tokens\n\n  system         2.1k\n  instructions   1.3k  AGENTS.md\n  conversation   9.0k",
-                ),
-            ]
-        }),
     ]
 }
 
@@ -188,6 +177,20 @@ fn steps() -> Vec<Cell> {
         change(&second, &[]),
         change(&[], &many),
     ]
+}
+
+fn told() -> Vec<Scene> {
+    vec![Scene::cells("answers to commands", || {
+        let lines = |text: &str| Cell::Lines(text.lines().map(str::to_owned).collect());
+        vec![
+            lines(
+                "session   0197e1a2  the total is wrong when the cart is empty\nmodel     qwen3-coder at 127.0.0.1:11434\nmode      default",
+            ),
+            lines(
+                "12.4k of 128k tokens\n\n  system         2.1k\n  instructions   1.3k  AGENTS.md\n  conversation   9.0k",
+            ),
+        ]
+    })]
 }
 
 /// What an ordinary session leaves in the scrollback, to see how cells stand beside each other.

@@ -176,7 +176,7 @@ fn note_stage(stage: &Stage, seen: &mut BTreeSet<&'static str>) {
     seen.insert((STAGE.of)(stage));
     match stage {
         Stage::Choosing(choosing) => {
-            seen.extend([(STEP.of)(&choosing.step), (LOOKING.of)(&choosing.offer.looking)])
+            seen.extend([(STEP.of)(&choosing.step), (LOOKING.of)(&choosing.offer.looking)]);
         }
         Stage::AtLimit(at) => seen.extend([(LIMIT.of)(&at.limit)]),
         Stage::Asking(asking) => note_asking(asking, seen),

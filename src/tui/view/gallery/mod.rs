@@ -6,7 +6,7 @@
 //! forgotten: a new kind of cell, overlay or state does not compile before it stands in `kinds`, and is missed there until some
 //! scene shows it.
 //!
-//! On the pages a bar stands before each row, so that empty rows are seen, and `|` where the cursor is. A row that is longer than the
+//! On the pages a `|` stands before each row, so that empty rows are seen, and another where the cursor is. A row that is longer than the
 //! screen is one of those that the terminal breaks itself (code, output, the answers to commands).
 
 mod answers;
@@ -27,6 +27,7 @@ use super::testing::{text, text_with_cursor};
 use super::theme::Theme;
 use super::wrap::width;
 use super::*;
+use crate::tui::model::overlay::Page;
 use crate::tui::model::scroll::Scroll;
 use crate::tui::model::transcript::Place;
 
@@ -57,7 +58,9 @@ impl Scene {
     /// Cells, one below the other.
     fn cells(name: &'static str, cells: impl Fn() -> Vec<Cell> + 'static) -> Self {
         let made = move |mut model: Model| {
-            cells().into_iter().for_each(|cell| model.transcript.push(cell));
+            for cell in cells() {
+                model.transcript.push(cell);
+            }
             model
         };
         Self { name, made: Box::new(made), now: USUAL, what: What::Cells }
@@ -104,8 +107,13 @@ impl Scene {
             lines.extend(told.states);
             lines.extend(told.asked.iter().flat_map(|asked| asked.about.iter().chain(&asked.rows)).cloned());
         }
-        if let Some(Overlay::Page(page)) = &model.overlay {
-            lines.extend(plain::page(page, &model, look, self.now));
+        match &model.overlay {
+            // it is read out from its beginning to its end, wherever one would stand in it
+            Some(Overlay::Page(page)) if page.up == Page::open(page.of).up => {
+                lines.extend(plain::page(page, &model, look, self.now));
+            }
+            Some(Overlay::Page(_)) => lines.push("(as above)".to_owned()),
+            Some(_) | None => {}
         }
         lines.join("\n")
     }
@@ -121,6 +129,10 @@ fn drawn_cells(model: &Model) -> String {
         gap.into_iter().chain(cell::render(cell, Mode::Whole, brush))
     });
     let whole = text(&sheet::broken(&whole.collect::<Vec<_>>(), brush));
+    // a wide screen shows nothing of it that the others do not
+    if brush.columns > 80 {
+        return folded;
+    }
     if unbroken(&whole) == unbroken(&folded) { folded } else { format!("{folded}\n\u{0}Ctrl+O\n{whole}") }
 }
 
@@ -155,15 +167,14 @@ fn scenes() -> Vec<(&'static str, Vec<Scene>)> {
 fn page_of(name: &str, shown: impl Fn(&Scene) -> String) -> String {
     let mut page = format!("{name}: every scene of the gallery (see mod.rs beside this page).\n");
     for (section, scenes) in scenes() {
-        page += &format!("\n\n# {section}\n");
+        page.extend(["\n\n# ", section, "\n"]);
         for scene in scenes {
-            page += &format!("\n## {}\n", scene.name);
+            page.extend(["\n## ", scene.name, "\n"]);
             for row in shown(&scene).split('\n') {
-                page += match row.strip_prefix('\0') {
-                    Some(mode) => format!("├─ {mode}\n"),
-                    None => format!("│{row}\n"),
-                }
-                .as_str();
+                page.extend(match row.strip_prefix('\0') {
+                    Some(mode) => ["├─ ", mode, "\n"],
+                    None => ["|", row, "\n"],
+                });
             }
         }
     }

@@ -129,8 +129,8 @@ fn tasks() -> Vec<Scene> {
                 "while true; do make -s check || notify 'broken again'; sleep 5; done",
                 "日本語のコマンド",
             ];
-            model.aside.jobs =
-                (1..=count).map(|n| job(n, commands[(n as usize - 1) % 3], state(n))).collect();
+            let numbered = (1..=count).zip(commands.into_iter().cycle());
+            model.aside.jobs = numbered.map(|(n, command)| job(n, command, state(n))).collect();
             model.overlay = Some(Overlay::Tasks(tasks.clone()));
             model
         }
@@ -138,7 +138,7 @@ fn tasks() -> Vec<Scene> {
     let shown =
         |text: &str| Tasks { focus: 0, shown: Some(Shown { id: "bash_1".into(), text: text.to_owned() }) };
     vec![
-                Scene::screen("three commands in the background", listed(3, Tasks { focus: 1, shown: None })),
+        Scene::screen("three commands in the background", listed(3, Tasks { focus: 1, shown: None })),
         Scene::screen("many commands in the background", listed(24, Tasks { focus: 13, shown: None })),
         Scene::screen(
             "what a command in the background printed",
@@ -206,13 +206,11 @@ fn rules() -> Vec<Scene> {
 fn read(page: impl Fn() -> Page + 'static) -> impl Fn(Model) -> Model + 'static {
     move |mut model| {
         model.transcript.push(said("the total is wrong when the cart is empty"));
-        answered("I look at the cart, and at what calls it from *outside*.")
-            .into_iter()
-            .for_each(|cell| model.transcript.push(cell));
+        let words = answered("I look at the cart, and at what calls it from *outside*.");
         let looks = vec![looked("read", "src/cart.rs", "42 lines"), looked("grep", "\"total\"", "7 matches")];
-        [Cell::Explored(looks), edit(), ran("seq 40", 40, None)]
-            .into_iter()
-            .for_each(|cell| model.transcript.push(cell));
+        for cell in words.into_iter().chain([Cell::Explored(looks), edit(), ran("seq 40", 40, None)]) {
+            model.transcript.push(cell);
+        }
         model.transcript.mark_printed();
         model.overlay = Some(Overlay::Page(page()));
         model

@@ -22,7 +22,7 @@ use crate::tui::model::{AtLimit, Limit, Model, Stage};
 const HELD: Hold = Hold::Held { writes: Writes::Workspace, network: Network::Off };
 
 pub(super) fn scenes() -> Vec<Scene> {
-    [commands(), edits(), other_calls(), choices(), limits(), trust(), first_run()]
+    [commands(), refusals(), edits(), other_calls(), choices(), limits(), trust(), first_run()]
         .into_iter()
         .flatten()
         .collect()
@@ -84,7 +84,6 @@ fn asked_so(
 
 fn commands() -> Vec<Scene> {
     let held = |hold| move || Approval { hold, ..command("cargo test cart") };
-    let stopped = |hold| move || Approval { hold, occasion: Occasion::Stopped, ..command("cargo fetch") };
     vec![
         Scene::screen("may a command run", asked(|| command("cargo publish --dry-run"))),
         Scene::screen("may a command run while another does", |model| {
@@ -128,6 +127,12 @@ fn commands() -> Vec<Scene> {
                 ..command("cargo build && cargo test && git commit -am 'mend the total'")
             }),
         ),
+    ]
+}
+
+fn refusals() -> Vec<Scene> {
+    let stopped = |hold| move || Approval { hold, occasion: Occasion::Stopped, ..command("cargo fetch") };
+    vec![
         Scene::screen(
             "no, and what to do instead",
             asked_so(
@@ -170,7 +175,7 @@ fn edits() -> Vec<Scene> {
         ),
         Scene::screen(
             "may a long file be written",
-            asked(|| edit(vec![change("src/numbers.txt", None, Some(&numbered(200)))])),
+            asked(|| edit(vec![change("src/numbers.txt", None, Some(&numbered(60)))])),
         ),
     ]
 }

@@ -23,7 +23,7 @@ pub(super) const WORDS: &str = "The fold starts from the first item, so an empty
     from the same sum and is wrong as well.";
 
 pub(super) fn scenes() -> Vec<Scene> {
-    [inputs(), bottom(), waits(), runs(), beside(), full()].into_iter().flatten().collect()
+    [inputs(), other_inputs(), bottom(), waits(), runs(), beside(), full()].into_iter().flatten().collect()
 }
 
 /// With `typed` in the input.
@@ -90,11 +90,6 @@ pub(super) fn with_steps(mut model: Model, count: usize, extent: Extent) -> Mode
 
 fn inputs() -> Vec<Scene> {
     let written = |text: &'static str| move |model| typing(model, text);
-    let vi = |model| {
-        let mut model = typing(model, "one word");
-        model.composer.toggle_vim();
-        model
-    };
     vec![
         Scene::screen("the input before anything is ready", |mut model| {
             model.stage = Stage::Opening;
@@ -130,6 +125,16 @@ fn inputs() -> Vec<Scene> {
             model.composer.offer_paths("c", Best { paths: paths.map(str::to_owned).to_vec(), total: 1_204 });
             model
         }),
+    ]
+}
+
+fn other_inputs() -> Vec<Scene> {
+    let vi = |model| {
+        let mut model = typing(model, "one word");
+        model.composer.toggle_vim();
+        model
+    };
+    vec![
         Scene::screen("a search in the history", |mut model| {
             model.composer.load_history(["cargo test", "the total is wrong"].map(Draft::plain));
             model.composer.search();
@@ -313,7 +318,7 @@ fn beside() -> Vec<Scene> {
 fn full() -> Vec<Scene> {
     let session = |mut model: Model, scroll: Scroll| {
         model.transcript.push(Cell::Head(Box::new(facts())));
-        (1..=30).for_each(|n| model.transcript.push(said(&format!("message {n}"))));
+        (1..=20).for_each(|n| model.transcript.push(said(&format!("message {n}"))));
         model.transcript.place = Place::Fullscreen(scroll);
         model
     };
