@@ -147,7 +147,9 @@ fn answer_to_bytes(bencher: Bencher<'_, '_>, kilobytes: usize) {
             rest = after;
             deltas += 1;
             let blocks = model.run.as_mut().map(|run| run.answer.push(delta)).unwrap_or_default();
-            blocks.into_iter().for_each(|block| model.transcript.push(Cell::Answer(block)));
+            for block in blocks {
+                model.transcript.push(Cell::Answer(block));
+            }
             if deltas % FRAME == 0 || rest.is_empty() {
                 bytes += encode(&mut screen, &model).len();
                 model.transcript.mark_printed();

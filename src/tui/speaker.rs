@@ -146,7 +146,7 @@ impl Speaker {
         if let Some(asked) = &told.asked {
             if before.as_ref() != Some(&asked.key) {
                 // it stands apart from what was said before it
-                let is_apart = lines.last().is_some_and(|line| !line.is_empty());
+                let is_apart = lines.last().is_none_or(|line| !line.is_empty());
                 lines.extend((is_apart && !asked.about.is_empty()).then(String::new));
                 lines.extend(asked.about.iter().chain(&asked.rows).cloned());
             } else if self.repeat == Repeat::Yes {

@@ -62,7 +62,6 @@ use self::wrap::fit;
 use super::model::moment::Moment;
 use super::model::overlay::Overlay;
 use super::model::queue::Queued;
-use super::model::transcript::Cell;
 use super::model::{Model, Stage};
 use super::screen::{Pace, Spot};
 
