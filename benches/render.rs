@@ -12,15 +12,16 @@ use clawd::tui::model::call::{DoneCall, Label};
 use clawd::tui::model::composer::Composer;
 use clawd::tui::model::live::Live;
 use clawd::tui::model::moment::Moment;
+use clawd::tui::model::run::RunView;
 use clawd::tui::model::transcript::Cell;
-use clawd::tui::model::{Model, Size};
+use clawd::tui::model::{Model, Size, Stage};
 use clawd::tui::screen::{Frame, Pace, Rewrap, Screen};
 use clawd::tui::view::brush::{Brush, Manner, Mode};
 use clawd::tui::view::markdown::{render, render_block};
 use clawd::tui::view::theme::Theme;
 use clawd::tui::view::wrap::{Prefix, wrap};
 use clawd::tui::view::{picture, tool};
-use divan::counter::BytesCount;
+use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher, black_box};
 use ratatui::text::Line;
 
@@ -100,27 +101,62 @@ fn lines_broken(bencher: Bencher<'_, '_>, kilobytes: usize) {
 }
 
 /// Code in its colours.
+#[divan::bench(args = SIZES)]
+fn highlight(bencher: Bencher<'_, '_>, kilobytes: usize) {
+    let text = CODE.repeat((kilobytes * 1_000).div_ceil(CODE.len()));
+    bencher.counter(BytesCount::of_str(&text)).bench(|| pieces("rust", &text));
+}
+
+/// The same text as if it were of other languages: how much one costs beside another.
 #[divan::bench(args = ["rust", "python", "typescript", "sh", "json", "html"])]
-fn highlight(bencher: Bencher<'_, '_>, language: &str) {
+fn highlight_as(bencher: Bencher<'_, '_>, language: &str) {
     let text = CODE.repeat(500);
-    bencher.counter(BytesCount::of_str(&text)).bench(|| {
-        let mut reading = Highlighter::of_fence(language)?;
-        Some(black_box(&text).lines().map(|line| reading.line(line).len()).sum::<usize>())
-    });
+    bencher.counter(BytesCount::of_str(&text)).bench(|| pieces(language, &text));
+}
+
+fn pieces(language: &str, text: &str) -> Option<usize> {
+    let mut reading = Highlighter::of_fence(language)?;
+    Some(black_box(text).lines().map(|line| reading.line(line).len()).sum())
 }
 
 /// A file of so many lines in which every tenth has changed, drawn for the scrollback.
 #[divan::bench(args = [10, 100, 1_000, 10_000])]
 fn diff_folded(bencher: Bencher<'_, '_>, lines: usize) {
     let call = edit(lines);
-    bencher.bench(|| tool::done(black_box(&call), Mode::Folded, BRUSH));
+    bencher.counter(ItemsCount::new(lines)).bench(|| tool::done(black_box(&call), Mode::Folded, BRUSH));
 }
 
 /// The same with every hunk.
 #[divan::bench(args = [10, 100, 1_000, 10_000])]
 fn diff_whole(bencher: Bencher<'_, '_>, lines: usize) {
     let call = edit(lines);
-    bencher.bench(|| tool::done(black_box(&call), Mode::Whole, BRUSH));
+    bencher.counter(ItemsCount::new(lines)).bench(|| tool::done(black_box(&call), Mode::Whole, BRUSH));
+}
+
+/// An answer that arrives, from its deltas to the bytes of the last of its frames.
+#[divan::bench(args = SIZES, sample_count = 10)]
+fn answer_to_bytes(bencher: Bencher<'_, '_>, kilobytes: usize) {
+    let text = answer(kilobytes);
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+        let mut model = Model::new(Size { columns: 80, rows: 24 }, Composer::new(Vec::new()));
+        (model.run, model.stage) = (Some(RunView::begin(Moment(0))), Stage::Running);
+        let mut screen = Screen::new(Rewrap::Unknown);
+        let (mut rest, mut deltas, mut bytes) = (text.as_str(), 0, 0);
+        while !rest.is_empty() {
+            let (delta, after) = rest.split_at(rest.ceil_char_boundary(DELTA));
+            rest = after;
+            deltas += 1;
+            let blocks = model.run.as_mut().map(|run| run.answer.push(delta)).unwrap_or_default();
+            for block in blocks {
+                model.transcript.push(Cell::Answer(block));
+            }
+            if deltas % FRAME == 0 || rest.is_empty() {
+                bytes += encode(&mut screen, &model).len();
+                model.transcript.mark_printed();
+            }
+        }
+        bytes
+    });
 }
 
 /// A frame of the live region while an answer arrives, from the model to the bytes.
@@ -160,11 +196,11 @@ fn model() -> Model {
         model.transcript.push(Cell::User(format!("question {number}")));
     }
     model.transcript.mark_printed();
-    let mut run = clawd::tui::model::run::RunView::begin(Moment(0));
+    let mut run = RunView::begin(Moment(0));
     drop(run.answer.push(&answer(1)));
     drop(run.answer.push("Some words of an answer that has not ended yet, "));
     model.run = Some(run);
-    model.stage = clawd::tui::model::Stage::Running;
+    model.stage = Stage::Running;
     model
 }
 

@@ -18,6 +18,7 @@ use super::view;
 use super::view::brush::Look;
 use super::view::full;
 use super::view::letters::Letters;
+use super::view::preview::Kept;
 use super::view::reel::Reel;
 use super::view::sheet::Sheet;
 use super::view::theme::Theme;
@@ -32,6 +33,8 @@ pub(super) struct Painter {
     mouse: Mouse,
     shown: Shown,
     bytes: Vec<u8>,
+    /// What is asked about, as it was drawn last.
+    kept: Kept,
     /// The rows of the transcript that are seen, where the program scrolls it.
     reel: Reel,
     /// The rows of the page that is shown, as far as they were made.
@@ -59,6 +62,7 @@ impl Painter {
             mouse,
             shown: Shown::Inline,
             bytes,
+            kept: Kept::default(),
             reel: Reel::default(),
             sheet: None,
         }
@@ -136,7 +140,7 @@ impl Painter {
             terminal.show_inline()?;
             self.shown = Shown::Inline;
         }
-        let picture = view::picture(model, self.look, now);
+        let picture = view::draw(&mut self.kept, model, self.look, now);
         let frame = Frame {
             history: self.letters.lines(picture.history),
             live: self.letters.lines(picture.live),
@@ -170,7 +174,7 @@ impl Painter {
         now: Moment,
     ) -> io::Result<()> {
         self.show_alternate(terminal, model.transcript.place)?;
-        let full = full::draw(&mut self.reel, &mut scroll, model, (self.look, now));
+        let full = full::draw((&mut self.reel, &mut self.kept), &mut scroll, model, (self.look, now));
         model.transcript.place = Place::Fullscreen(scroll);
         model.transcript.mark_printed();
         self.bytes.clear();

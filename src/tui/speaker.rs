@@ -11,7 +11,7 @@ use super::model::overlay::Overlay;
 use super::model::{Model, Size};
 use super::view::brush::Look;
 use super::view::letters::Letters;
-use super::view::plain::{self, Awaits, Told};
+use super::view::plain::{self, Awaits, Heard, Told};
 
 /// More rows than any screen has: what is told is never cut to fit.
 pub(super) const ROWS: u16 = u16::MAX;
@@ -31,6 +31,7 @@ pub(super) struct Speaker {
     states: Vec<String>,
     /// What was asked last, as long as it is asked.
     asked: Option<String>,
+    heard: Heard,
     /// Whether its answers are to be told again.
     repeat: Repeat,
     place: Place,
@@ -73,6 +74,7 @@ impl Speaker {
             letters,
             states: Vec::new(),
             asked: None,
+            heard: Heard::default(),
             repeat: Repeat::No,
             place: Place::Start,
             typed: None,
@@ -107,7 +109,7 @@ impl Speaker {
     /// What is to be said now, and what is awaited then.
     pub(super) fn speak(&mut self, model: &mut Model, now: Moment, columns: u16) -> (String, Awaits) {
         model.size = Size { columns, rows: ROWS };
-        let told = plain::tell(model, self.look, now, self.typed.as_deref());
+        let told = plain::tell(model, self.look, now, self.typed.as_deref(), &mut self.heard);
         if model.transcript.is_waiting() {
             self.typed = None;
         }
@@ -143,6 +145,9 @@ impl Speaker {
         let before = self.asked.take();
         if let Some(asked) = &told.asked {
             if before.as_ref() != Some(&asked.key) {
+                // it stands apart from what was said before it
+                let is_apart = lines.last().is_none_or(|line| !line.is_empty());
+                lines.extend((is_apart && !asked.about.is_empty()).then(String::new));
                 lines.extend(asked.about.iter().chain(&asked.rows).cloned());
             } else if self.repeat == Repeat::Yes {
                 lines.extend(asked.rows.iter().cloned());

@@ -169,6 +169,14 @@ fn very_long_texts_and_lines_stay_plain() {
     assert_eq!(highlighter.line("1"), [(Token::Plain, "1")]);
 }
 
+#[test]
+fn no_letter_of_a_tag_that_goes_on_is_lost() {
+    let mut reading = Highlighter::of_fence("html").unwrap();
+    reading.pass("<p");
+    let pieces: Vec<_> = reading.line("日本=\"x\" ü>").into_iter().map(|(_, text)| text).collect();
+    assert_eq!(pieces, ["日本", "=", "\"x\"", " ", "ü", ">"]);
+}
+
 proptest! {
     #[test]
     fn the_pieces_are_the_line_and_passing_leaves_the_same(

@@ -4,12 +4,14 @@
 //! no key in its first 200 ms, and where they were typing as it came, none before 400 ms without a printable key; what comes
 //! meanwhile goes on into the draft (the outside contract).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::Size;
 use super::buffer::Buffer;
 use super::moment::Moment;
-use crate::protocol::{Approval, QuestionId};
+use crate::protocol::{Approval, FileChange, Preview, QuestionId};
+use crate::text::diff::{FileDiff, diff};
 
 /// No key counts so soon after a question came.
 const SETTLE: Duration = Duration::from_millis(200);
@@ -29,6 +31,8 @@ pub struct Asking {
     pub id: QuestionId,
     /// What is asked.
     pub approval: Approval,
+    /// The files that would change, each compared with what it was.
+    pub compared: Arc<Compared>,
     /// The row that has the focus.
     pub focus: Row,
     /// What to do instead, while it is being typed.
@@ -38,6 +42,11 @@ pub struct Asking {
     /// How much of it has been seen.
     pub seen: Seen,
 }
+
+/// Files that would change, compared once: as the question comes, and not as often as it is drawn. Each question has its own, by which a
+/// drawing of it is known again.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Compared(pub Vec<FileDiff>);
 
 /// How much of a question has been seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +104,12 @@ impl Asking {
     #[must_use]
     pub fn new(id: QuestionId, approval: Approval, guard: Guard) -> Self {
         let focus = if approval.careful { Row::No } else { Row::Yes };
-        Self { id, approval, focus, words: None, guard, seen: Seen::InPlace }
+        let compared = match &approval.preview {
+            Preview::Changes(files) => files.iter().map(compare).collect(),
+            Preview::Command(_) | Preview::Text(_) => Vec::new(),
+        };
+        let compared = Arc::new(Compared(compared));
+        Self { id, approval, compared, focus, words: None, guard, seen: Seen::InPlace }
     }
 
     /// Its rows, in order, each with its number: a row keeps its number where another is not offered.
@@ -146,6 +160,20 @@ impl Asking {
             self.focus = *row;
         }
     }
+}
+
+/// What changes in a file.
+#[must_use]
+pub fn compare(change: &FileChange) -> FileDiff {
+    #[cfg(test)]
+    COMPARISONS.set(COMPARISONS.get() + 1);
+    diff(change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default())
+}
+
+#[cfg(test)]
+std::thread_local! {
+    /// How often files were compared in this thread.
+    pub(in crate::tui) static COMPARISONS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// A direction.

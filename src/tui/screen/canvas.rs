@@ -7,6 +7,7 @@
 use ratatui::layout::Size;
 use ratatui::text::Line;
 
+use super::link::Links;
 use super::row::Row;
 use super::{CURSOR_HIDE, CURSOR_SHOW, ERASE_RIGHT, SYNC_BEGIN, SYNC_END, Spot, WRAP_OFF, WRAP_ON};
 
@@ -23,7 +24,8 @@ impl Canvas {
     /// Appends to `out` what makes the screen show `rows` from the top, and the cursor where it is to be, if anywhere. What is
     /// too wide or too many is cut.
     pub fn draw(&mut self, rows: &[Line<'_>], cursor: Option<Spot>, size: Size, out: &mut Vec<u8>) {
-        let row = |index| rows.get(usize::from(index)).map(|row| Row::fit(row, size.width, None));
+        let links = Links::within(rows);
+        let row = |index| rows.get(usize::from(index)).map(|row| Row::fit(row, size.width, None, &links));
         let new: Vec<Row> = (0..size.height).map(|index| row(index).unwrap_or_default()).collect();
         let cursor = cursor.filter(|spot| spot.row < size.height);
         let is_known = self.size == Some(size);
@@ -34,7 +36,7 @@ impl Canvas {
         if !is_known || new != self.drawn {
             out.extend_from_slice(CURSOR_HIDE);
             out.extend_from_slice(WRAP_OFF);
-            self.write(&new, is_known, out);
+            self.write((&new, &links), is_known, out);
             out.extend_from_slice(WRAP_ON);
         }
         match cursor {
@@ -53,7 +55,7 @@ impl Canvas {
         self.size = None;
     }
 
-    fn write(&self, rows: &[Row], is_known: bool, out: &mut Vec<u8>) {
+    fn write(&self, (rows, links): (&[Row], &Links), is_known: bool, out: &mut Vec<u8>) {
         for (index, new) in (0_u16..).zip(rows) {
             let old = self.drawn.get(usize::from(index)).filter(|_| is_known);
             if old == Some(new) {
@@ -63,7 +65,7 @@ impl Canvas {
             go(Spot { row: index, col }, out);
             // before, not after: behind a full row the cursor still stands on its last cell
             out.extend_from_slice(ERASE_RIGHT);
-            new.write_from(col, out);
+            new.write_from(col, links, out);
         }
     }
 }
@@ -76,6 +78,10 @@ fn go(to: Spot, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use ratatui::style::Style;
+    use ratatui::text::Span;
+
+    use super::super::link::{Part, mark};
     use super::*;
 
     const SIZE: Size = Size::new(10, 3);
@@ -119,6 +125,31 @@ mod tests {
         assert!(larger.contains("one") && larger.contains("two"), "{larger:?}");
         canvas.distrust();
         assert_eq!(draw(&mut canvas, &["one", "two"], None, Size::new(12, 3)), larger);
+    }
+
+    /// A row whose words lead to an address.
+    fn leading(words: &str) -> Line<'static> {
+        Line::from(Span::styled(words.to_owned(), mark(Style::new(), Part::Words, HERE)))
+    }
+
+    const HERE: &str = "http://a.b";
+
+    #[test]
+    fn words_lead_to_an_address_as_long_as_it_is_seen() {
+        let size = Size::new(20, 3);
+        let address = || Line::from(Span::styled(HERE, mark(Style::new(), Part::Address, HERE)));
+        let draw = |canvas: &mut Canvas, rows: &[Line<'_>]| {
+            let mut out = Vec::new();
+            canvas.draw(rows, None, size, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        let mut canvas = Canvas::default();
+        let both = draw(&mut canvas, &[leading("here"), address()]);
+        assert_eq!(both.matches(&format!(";{HERE}\x1b\\")).count(), 2, "{both:?}");
+        assert_eq!(both.matches("\x1b]8;;\x1b\\").count(), 2, "each is closed: {both:?}");
+        assert_eq!(draw(&mut canvas, &[leading("here"), address()]), "");
+        let alone = draw(&mut canvas, &[leading("here")]);
+        assert!(alone.contains("here") && !alone.contains("\x1b]8;"), "{alone:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Links in the history: which words lead somewhere, and where to (OSC 8).
+//! Links in the history and on the alternate screen: which words lead somewhere, and where to (OSC 8).
 //!
 //! A terminal finds an address by itself, but not one that is broken over two lines, and never behind words. The surprise:
 //! no address is handed in. Text is marked in its style with the number of the address that it leads to, and the address is

@@ -240,7 +240,7 @@ impl Screen {
             if index > 0 {
                 out.extend_from_slice(NEW_LINE);
             }
-            row.write_from(0, out);
+            row.write_from(0, &Links::default(), out);
             self.at.row = index;
         }
         out.extend_from_slice(WRAP_ON);
@@ -258,7 +258,7 @@ impl Screen {
                 let col = new.same_start(old);
                 self.go(Spot { row, col }, out);
                 out.extend_from_slice(ERASE_RIGHT);
-                new.write_from(col, out);
+                new.write_from(col, &Links::default(), out);
             }
         }
         out.extend_from_slice(WRAP_ON);
@@ -334,7 +334,7 @@ impl Plan {
         let mut rows: Vec<Row> = (frame.live.iter().skip(hidden).zip(0_u16..))
             .map(|(line, index)| {
                 let cursor = painted.filter(|spot| spot.row == index).map(|spot| spot.col);
-                Row::fit(line, size.width, cursor)
+                Row::fit(line, size.width, cursor, &Links::default())
             })
             .collect();
         match (spot, frame.pace) {

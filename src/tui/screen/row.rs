@@ -21,28 +21,47 @@ pub(super) struct Row {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Run {
-    pen: Pen,
+    ink: Ink,
     text: String,
 }
 
+/// What a text is written with, and the link that it is a part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Ink {
+    pen: Pen,
+    link: Option<u32>,
+}
+
+impl Ink {
+    fn inverted(self) -> Self {
+        Self { pen: self.pen.inverted(), ..self }
+    }
+
+    /// Writes what leads from this ink to `next`.
+    fn change_to(self, next: Self, links: &Links, out: &mut Vec<u8>) {
+        self.pen.change_to(next.pen, out);
+        links.change(self.link, next.link, out);
+    }
+}
+
 impl Row {
-    /// The line cut to `width` cells, with the cell at column `cursor` painted as the cursor.
-    pub(super) fn fit(line: &Line<'_>, width: u16, cursor: Option<u16>) -> Self {
+    /// The line cut to `width` cells, with the cell at column `cursor` painted as the cursor; of its links those in `links`.
+    pub(super) fn fit(line: &Line<'_>, width: u16, cursor: Option<u16>, links: &Links) -> Self {
         let mut row = Self::default();
-        'line: for (pen, text) in spans(line) {
+        'line: for (ink, text) in spans(line, links) {
             for glyph in text.graphemes(true) {
                 let end = row.width.saturating_add(cells(glyph));
                 if end > width {
                     break 'line;
                 }
                 let under_cursor = cursor.is_some_and(|col| (row.width..end).contains(&col));
-                row.push(if under_cursor { pen.inverted() } else { pen }, glyph);
+                row.push(if under_cursor { ink.inverted() } else { ink }, glyph);
             }
         }
         match cursor.filter(|col| (row.width..width).contains(col)) {
             Some(col) => {
-                (row.width..col).for_each(|_| row.push(Pen::default(), " "));
-                row.push(Pen::default().inverted(), " ");
+                (row.width..col).for_each(|_| row.push(Ink::default(), " "));
+                row.push(Ink::default().inverted(), " ");
             }
             None => row.drop_blank_end(),
         }
@@ -64,14 +83,14 @@ impl Row {
     }
 
     /// Writes what stands from column `from` on, and leaves the plain style behind.
-    pub(super) fn write_from(&self, from: u16, out: &mut Vec<u8>) {
+    pub(super) fn write_from(&self, from: u16, links: &Links, out: &mut Vec<u8>) {
         let mut col = 0;
         let rest = self.glyphs().skip_while(|(_, glyph)| {
             let before = col < from;
             col += cells(glyph);
             before
         });
-        write(rest, out);
+        write(rest, links, out);
     }
 
     /// How often a terminal of `width` columns breaks this row before or at the cell in column `col`; past the
@@ -92,21 +111,21 @@ impl Row {
         breaks
     }
 
-    fn glyphs(&self) -> impl Iterator<Item = (Pen, &str)> {
-        self.runs.iter().flat_map(|run| run.text.graphemes(true).map(|glyph| (run.pen, glyph)))
+    fn glyphs(&self) -> impl Iterator<Item = (Ink, &str)> {
+        self.runs.iter().flat_map(|run| run.text.graphemes(true).map(|glyph| (run.ink, glyph)))
     }
 
-    fn push(&mut self, pen: Pen, glyph: &str) {
+    fn push(&mut self, ink: Ink, glyph: &str) {
         self.width += cells(glyph);
         match self.runs.last_mut() {
-            Some(run) if run.pen == pen => run.text.push_str(glyph),
-            Some(_) | None => self.runs.push(Run { pen, text: glyph.to_owned() }),
+            Some(run) if run.ink == ink => run.text.push_str(glyph),
+            Some(_) | None => self.runs.push(Run { ink, text: glyph.to_owned() }),
         }
     }
 
     /// Blanks that cannot be seen need no bytes, and would make the row break earlier than its text does.
     fn drop_blank_end(&mut self) {
-        while let Some(run) = self.runs.last_mut().filter(|run| !run.pen.marks_blanks()) {
+        while let Some(run) = self.runs.last_mut().filter(|run| !run.ink.pen.marks_blanks()) {
             let text = run.text.trim_end_matches(' ').len();
             self.width -= u16::try_from(run.text.len() - text).unwrap_or(self.width);
             run.text.truncate(text);
@@ -120,32 +139,26 @@ impl Row {
 
 /// Writes a line whole, of whatever width and with its links, and leaves the plain style behind.
 pub(super) fn write_whole(line: &Line<'_>, links: &Links, out: &mut Vec<u8>) {
-    let (mut pen, mut link) = (Pen::default(), None);
-    for span in &line.spans {
-        let style = line.style.patch(span.style);
-        let next = (Pen::of(style), links.of(style));
-        pen.change_to(next.0, out);
-        links.change(link, next.1, out);
-        out.extend_from_slice(guarded(&span.content).as_bytes());
-        (pen, link) = next;
-    }
-    links.change(link, None, out);
-    pen.change_to(Pen::default(), out);
+    write(spans(line, links), links, out);
 }
 
-fn write<'a>(texts: impl Iterator<Item = (Pen, &'a str)>, out: &mut Vec<u8>) {
-    let mut last = Pen::default();
-    for (pen, text) in texts {
-        last.change_to(pen, out);
-        out.extend_from_slice(text.as_bytes());
-        last = pen;
+fn write<T: AsRef<str>>(texts: impl Iterator<Item = (Ink, T)>, links: &Links, out: &mut Vec<u8>) {
+    let mut last = Ink::default();
+    for (ink, text) in texts {
+        last.change_to(ink, links, out);
+        out.extend_from_slice(text.as_ref().as_bytes());
+        last = ink;
     }
-    last.change_to(Pen::default(), out);
+    links.change(last.link, None, out);
+    last.pen.change_to(Pen::default(), out);
 }
 
-fn spans<'a>(line: &'a Line<'_>) -> impl Iterator<Item = (Pen, Cow<'a, str>)> {
+fn spans<'a>(line: &'a Line<'_>, links: &Links) -> impl Iterator<Item = (Ink, Cow<'a, str>)> {
     let style = line.style;
-    line.spans.iter().map(move |span| (Pen::of(style.patch(span.style)), guarded(&span.content)))
+    line.spans.iter().map(move |span| {
+        let style = style.patch(span.style);
+        (Ink { pen: Pen::of(style), link: links.of(style) }, guarded(&span.content))
+    })
 }
 
 fn guarded(text: &str) -> Cow<'_, str> {

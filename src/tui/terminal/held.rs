@@ -44,6 +44,10 @@ const WHEEL_BACK: &str = "\x1b[?1007h\x1b[?1007r";
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
+/// Takes off what a program left that was killed, as far as it is a stack, a place or the mouse's; all else is set anew anyway. Its
+/// alternate screen is left without the cursor that goes with it: that stood on the other one long ago.
+const PLACE_BACK: &str = "\x1b[?1047l\x1b[<2u\x1b[>1u";
+
 /// The title goes onto the terminal's stack, and comes back from it; one without a stack is left with none.
 const TITLE_KEEP: &str = "\x1b[22;2t";
 const TITLE_BACK: &str = "\x1b]2;\x1b\\\x1b[23;2t";
@@ -194,6 +198,12 @@ fn put(bytes: &[u8], rows: Option<u16>) -> io::Result<()> {
     }
     WRITTEN.notify_all();
     result
+}
+
+/// Takes off what a program has left that was killed. Only where the line says that there was one: a shell that mends the line may
+/// have keys of its own.
+pub(super) fn take_off_left_over() -> io::Result<()> {
+    write_aside([MOUSE_OFF, WHEEL_BACK, PLACE_BACK].concat().as_bytes())
 }
 
 /// Sets the window's title; the shell's is kept for the end by terminals that can.

@@ -52,10 +52,6 @@ const BURST: Duration = Duration::from_millis(50);
 /// How long the end waits for it.
 const LAST_WAIT: Duration = Duration::from_millis(100);
 
-/// Takes off what a program left that was killed, as far as it is a stack or a place; all else is set anew anyway. Only where
-/// the line says that there was one: a shell that mends the line may have keys of its own.
-const LEFT_OVER: &[u8] = b"\x1b[?1047l\x1b[<2u\x1b[>1u";
-
 /// Where the size is not known.
 const USUAL_SIZE: Size = Size::new(80, 24);
 
@@ -133,7 +129,7 @@ impl Terminal {
         let left_over = !tcgetattr(stdin())?.local_modes.contains(LocalModes::ICANON);
         terminal.take_back()?;
         if left_over {
-            held::write_aside(LEFT_OVER)?;
+            held::take_off_left_over()?;
         }
         Ok(terminal)
     }

@@ -157,7 +157,7 @@ mod tests {
   word word word word word word word
   word word word word word word word
   word word word word word word word
-… 5 more lines (Ctrl+O shows all)
+  … 5 more lines (Ctrl+O shows all)
 ❯ 1. yes
   2. another answer, in your own words",
         );

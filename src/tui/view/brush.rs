@@ -21,6 +21,8 @@ use crate::tui::model::layout::{clip, printable};
 pub(super) const SIGN: &str = "❯ ";
 /// Before what belongs to the line above.
 pub(super) const INDENT: &str = "  ";
+/// Where what is left out can be seen.
+const HINT: &str = " (Ctrl+O shows all)";
 /// Between facts in one line.
 pub(super) const DOT: &str = " · ";
 
@@ -174,11 +176,12 @@ impl Brush {
         text.lines().flat_map(line).collect()
     }
 
-    /// As many of the facts as fit into one line. Those of the highest rank go first, those of rank 0 stay.
+    /// As many of the facts as fit into one line. Those of the highest rank go first, of one rank the last; those of rank 0 stay.
     pub(super) fn facts(self, mut facts: Vec<Fact>) -> Line<'static> {
         while facts_width(&facts) > self.columns {
             let Some(rank) = facts.iter().map(|fact| fact.rank).max().filter(|rank| *rank > 0) else { break };
-            facts.retain(|fact| fact.rank != rank);
+            let Some(last) = facts.iter().rposition(|fact| fact.rank == rank) else { break };
+            facts.remove(last);
         }
         self.joined(facts)
     }
@@ -196,22 +199,32 @@ impl Brush {
 
     /// At most `most` of the lines, at least one; if some are left out, one line says so.
     pub(super) fn fold(self, lines: Vec<Line<'static>>, most: usize, keep: Keep) -> Vec<Line<'static>> {
-        self.fold_with(lines, most, (keep, " (Ctrl+O shows all)"))
+        self.fold_with(lines, most, (keep, "", HINT))
     }
 
-    /// The same, with other words about where the rest can be seen.
+    /// The same of lines that are indented.
+    pub(super) fn fold_indented(
+        self,
+        lines: Vec<Line<'static>>,
+        most: usize,
+        keep: Keep,
+    ) -> Vec<Line<'static>> {
+        self.fold_with(lines, most, (keep, INDENT, HINT))
+    }
+
+    /// The same, with these words before and behind the number of what is left out.
     pub(super) fn fold_with(
         self,
         mut lines: Vec<Line<'static>>,
         most: usize,
-        (keep, hint): (Keep, &str),
+        (keep, lead, hint): (Keep, &str, &str),
     ) -> Vec<Line<'static>> {
         if lines.len() <= most.max(1) {
             return lines;
         }
         let hidden = lines.len() - most.max(1) + 1;
         let count = units::counted(u64::try_from(hidden).unwrap_or(u64::MAX), "more line", "more lines");
-        let note = fit(&self.line(format!("… {count}{hint}"), Role::Dim), self.columns);
+        let note = fit(&self.line(format!("{lead}… {count}{hint}"), Role::Dim), self.columns);
         match keep {
             Keep::Head => lines.splice(lines.len() - hidden.., [note]),
             Keep::Tail => lines.splice(..hidden, [note]),
@@ -275,8 +288,12 @@ pub(super) fn typed(buffer: &Buffer, room: usize, echo: Echo) -> (String, usize)
         Echo::Dots => "•".repeat(text.graphemes(true).count()),
     };
     let before = show(draft.slice(0..cursor));
-    let before = last_columns(&before, room.saturating_sub(1));
-    let column = width(before);
+    let room_before = room.saturating_sub(1);
+    let before = match last_columns(&before, room_before) {
+        all if all.len() == before.len() || room_before == 0 => all.to_owned(),
+        _ => format!("…{}", last_columns(&before, room_before - 1)),
+    };
+    let column = width(&before);
     let after = clip(&show(draft.slice(cursor..draft.len())), room.saturating_sub(column));
     (format!("{before}{after}"), column)
 }
@@ -320,7 +337,8 @@ mod tests {
             Brush { columns, ..BRUSH }.facts(facts).to_string()
         };
         assert_eq!(facts(22), "one at two · three · x");
-        assert_eq!(facts(21), "one · three");
+        assert_eq!(facts(21), "one at two · three");
+        assert_eq!(facts(17), "one · three");
         assert_eq!(facts(10), "one");
         assert_eq!(facts(1), "one");
     }
@@ -343,7 +361,7 @@ mod tests {
         let mut buffer = Buffer::default();
         buffer.type_in(Draft::plain("0123456789\n"));
         assert_eq!(typed(&buffer, 20, Echo::Text), ("0123456789⏎".to_owned(), 11));
-        assert_eq!(typed(&buffer, 6, Echo::Text), ("6789⏎".to_owned(), 5));
+        assert_eq!(typed(&buffer, 6, Echo::Text), ("…789⏎".to_owned(), 5));
         assert_eq!(typed(&buffer, 20, Echo::Dots), ("•".repeat(11), 11));
         assert_eq!(typed(&buffer, 0, Echo::Text), (String::new(), 0));
         buffer.edit(Edit::Move(Motion::LineStart));

@@ -10,7 +10,7 @@ use super::markdown::{self, Printed};
 use super::theme::Role;
 use super::todos;
 use super::tool;
-use super::wrap::fit;
+use super::wrap::{fit, width};
 use crate::protocol::Results;
 use crate::text::sanitize::sanitize;
 use crate::text::units;
@@ -20,6 +20,11 @@ use crate::tui::model::transcript::Cell;
 
 /// Columns of a command that was ended: enough to know it again.
 const WHAT: usize = 40;
+
+/// What is to be known of a model that is in the program itself.
+const NOWHERE: &str = "no endpoint, nothing is sent";
+/// How to find out the rest.
+const KEYS: &str = "? keys, / commands";
 
 /// A cell in its lines, without what sets it apart from the one before it.
 pub fn render(cell: &Cell, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
@@ -46,7 +51,7 @@ pub fn render(cell: &Cell, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
                 counts.map(|(one, many, count)| units::counted(count.into(), one, many)).collect();
             told.push(units::duration(*took));
             told.extend((*tokens > 0).then(|| format!("{} tokens", units::tokens(*tokens))));
-            brush.paragraph(&brush.line(told.join(DOT), Role::Dim), Span::raw(""), "")
+            brush.paragraph(&brush.line(told.join(DOT), Role::Dim), Span::raw(""), INDENT)
         }
         Cell::Lines(lines) => lines.iter().flat_map(|line| plain(line)).collect(),
     }
@@ -103,8 +108,7 @@ fn head(facts: &Facts, brush: Brush) -> Vec<Line<'static>> {
         first.push(span(&facts.model, Role::Plain));
     }
     match (facts.host.as_str(), facts.model.is_empty()) {
-        ("", true) => {}
-        ("", false) => first.push(span("no endpoint, nothing is sent", Role::Plain).rank(1)),
+        ("", _) => {}
         (host, _) => first.push(span(host, Role::Plain).after(" at ").rank(1)),
     }
     if !facts.cwd.is_empty() {
@@ -114,10 +118,20 @@ fn head(facts: &Facts, brush: Brush) -> Vec<Line<'static>> {
         first.push(span(&format!("({branch})"), Role::Dim).after(" ").rank(2));
     }
     let files: Vec<_> = facts.instructions.iter().map(|file| one_line(file)).collect();
-    let second = [files.join(", "), "? keys, / commands".to_owned()];
-    let second: Vec<_> = second.into_iter().filter(|told| !told.is_empty()).collect();
     let mut lines = brush.paragraph(&brush.facts(first), Span::raw(""), INDENT);
-    lines.extend(brush.paragraph(&brush.line(second.join(DOT), Role::Dim), Span::raw(""), INDENT));
+    let mut dim =
+        |text: String| lines.extend(brush.paragraph(&brush.line(text, Role::Dim), Span::raw(""), INDENT));
+    let nowhere = (facts.host.is_empty() && !facts.model.is_empty()).then(|| NOWHERE.to_owned());
+    let told = nowhere.into_iter().chain((!files.is_empty()).then(|| files.join(", ")));
+    let told = told.collect::<Vec<_>>().join(DOT);
+    if told.is_empty() {
+        dim(KEYS.to_owned());
+    } else if width(&told) + width(DOT) + width(KEYS) <= brush.columns {
+        dim([&told, DOT, KEYS].concat());
+    } else {
+        dim(told);
+        dim(KEYS.to_owned());
+    }
     lines
 }
 
@@ -146,7 +160,7 @@ fn thought(text: &str, took: Option<String>, mode: Mode, brush: Brush) -> Vec<Li
         Mode::Whole => brush.prose(text, Role::Dim),
         Mode::Folded if shown == 0 => Vec::new(),
         // one more line than asked for stands in for a single hidden one
-        Mode::Folded => brush.fold(brush.prose(text, Role::Dim), shown + 1, Keep::Head),
+        Mode::Folded => brush.fold_indented(brush.prose(text, Role::Dim), shown + 1, Keep::Head),
     });
     lines
 }
@@ -248,8 +262,8 @@ AGENTS.md · ? keys, / commands",
         check(
             &Cell::Head(Box::new(alone)),
             80,
-            "clawd 0.1.0 · demo-script · no endpoint, nothing is sent · ~/demo
-? keys, / commands",
+            "clawd 0.1.0 · demo-script · ~/demo
+no endpoint, nothing is sent · ? keys, / commands",
         );
     }
 
@@ -343,7 +357,7 @@ AGENTS.md · ? keys, / commands",
             "thought for 12 s
   line 1
   line 2
-… 7 more lines (Ctrl+O shows all)",
+  … 7 more lines (Ctrl+O shows all)",
         );
     }
 

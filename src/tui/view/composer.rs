@@ -97,11 +97,16 @@ pub fn render_picker(
         lines.push(Line::styled(clip("  Esc stops asking", width), styles.dim));
         return (lines, (1, column));
     }
+    if choice.total() == 0 {
+        lines.push(Line::styled(clip("  there is nothing to choose from", width), styles.dim));
+        lines.push(Line::styled(clip("  Esc closes", width), styles.dim));
+        return (lines, (1, column));
+    }
     if choice.matching() == 0 {
         lines.push(Line::styled(clip("  nothing matches", width), styles.dim));
     }
     lines.extend(items(choice, None, (width, room), styles));
-    let hint = format!("{BLANK}Enter takes, Esc closes · {}", count(choice));
+    let hint = format!("{BLANK}Enter takes · Esc closes · {}", count(choice));
     lines.push(Line::styled(clip(&hint, width), styles.dim));
     (lines, (1, column))
 }
@@ -174,7 +179,7 @@ fn items(
     let named: Vec<(String, String)> =
         choice.window(room).map(|item| (name(&item.label), printable(&item.detail))).collect();
     let widest = named.iter().map(|(name, _)| columns(name)).max().unwrap_or(0);
-    let column = widest.min(width.saturating_sub(INDENT));
+    let column = widest.min(beside(&named, width)).min(width.saturating_sub(INDENT));
     let chosen = choice.chosen_row(room);
     let line = |(row, (name, detail)): (usize, (String, String))| {
         let (lead, style) = if row == chosen { (SIGN, styles.accent) } else { (BLANK, styles.plain) };
@@ -183,12 +188,21 @@ fn items(
         // a detail of a few columns says nothing
         let left = width.saturating_sub(INDENT + column + GAP);
         if left >= 8 && !detail.is_empty() {
-            let pad = GAP + column.saturating_sub(columns(&name));
+            let pad = GAP + column.saturating_sub(columns(&shown));
             line.push_span(Span::styled(format!("{:pad$}{}", "", clip(&detail, left)), styles.dim));
         }
         line
     };
     named.into_iter().enumerate().map(line).collect()
+}
+
+/// The columns for names beside details that are all shown whole, as long as that leaves half of them.
+fn beside(named: &[(String, String)], width: usize) -> usize {
+    let Some(details) = named.iter().map(|(_, detail)| columns(detail)).max().filter(|most| *most > 0) else {
+        return usize::MAX;
+    };
+    let left = width.saturating_sub(INDENT + GAP + details);
+    if left >= width / 2 { left } else { usize::MAX }
 }
 
 /// How many there are to complete to: of paths, only the best are in the list.
@@ -413,19 +427,19 @@ mod tests {
         picker.press(Press::Go(Go::Down));
         assert_eq!(
             shown(&picker, 80, 6),
-            "Which model?\n  |type to filter\n  model-0  128k\n❯ model-1  128k\n  model-2  128k\n  Enter takes, Esc closes · 12 in all"
+            "Which model?\n  |type to filter\n  model-0  128k\n❯ model-1  128k\n  model-2  128k\n  Enter takes · Esc closes · 12 in all"
         );
         picker.press(Press::Type('1'));
         picker.press(Press::Type('1'));
         picker.press(Press::Edit(Edit::Move(Motion::Left)));
         assert_eq!(
             shown(&picker, 40, 12),
-            "Which model?\n  1|1\n❯ model-11  128k\n  Enter takes, Esc closes · 1 of 12"
+            "Which model?\n  1|1\n❯ model-11  128k\n  Enter takes · Esc closes · 1 of 12"
         );
         picker.press(Press::Type('x'));
         assert_eq!(
             shown(&picker, 24, 12),
-            "Which model?\n  1x|1\n  nothing matches\n  Enter takes, Esc clos…"
+            "Which model?\n  1x|1\n  nothing matches\n  Enter takes · Esc clo…"
         );
     }
 

@@ -16,10 +16,11 @@ use super::highlight;
 use super::theme::Role;
 use super::wrap::{Prefix, fit, wrap};
 use crate::protocol::FileChange;
-use crate::text::diff::{DiffLine, FileDiff, LineKind, diff};
+use crate::text::diff::{DiffLine, FileDiff, LineKind};
 use crate::text::highlight::{Highlighter, Token};
 use crate::text::units;
 use crate::text::words;
+use crate::tui::model::question::compare;
 
 /// Columns of a line number; longer ones take what they need.
 const NUMBER: usize = 3;
@@ -49,19 +50,22 @@ pub(super) enum Extent {
 
 /// Draws what changes in one file.
 pub(super) fn draw(change: &FileChange, extent: Extent, brush: Brush) -> Drawn {
-    let (before, after) = (change.before.as_deref(), change.after.as_deref());
-    let diff = diff(before.unwrap_or_default(), after.unwrap_or_default());
-    let fate = match (before, after) {
+    draw_compared(change, &compare(change), extent, brush)
+}
+
+/// The same where the file was compared already.
+pub(super) fn draw_compared(change: &FileChange, diff: &FileDiff, extent: Extent, brush: Brush) -> Drawn {
+    let fate = match (&change.before, &change.after) {
         (None, Some(_)) => Some("new"),
         (Some(_), None) => Some("deleted"),
         (Some(_), Some(_)) | (None, None) => None,
     };
-    let counts = counts(&diff, fate, brush);
+    let counts = counts(diff, fate, brush);
     if diff.is_summary() {
         let told = brush.line("  too much has changed to be shown line by line", Role::Dim);
         return Drawn { counts, lines: vec![told] };
     }
-    Drawn { counts, lines: Hunks::new(&diff, change, brush).lines(&diff, extent) }
+    Drawn { counts, lines: Hunks::new(diff, change, brush).lines(diff, extent) }
 }
 
 fn counts(diff: &FileDiff, fate: Option<&'static str>, brush: Brush) -> Vec<Span<'static>> {
@@ -237,6 +241,10 @@ impl<'a> Hunks<'a> {
         let lead = vec![number, brush.span(format!("{sign} "), ground)];
         let before = INDENT.len() + self.widest + 2 + sign.len();
         match extent {
+            // whoever is told lines has a terminal that breaks them, and a word that is whole can be read out
+            Extent::First(_) | Extent::Whole if brush.manner.signs == Signs::Words => {
+                vec![Line::from([lead, text.spans].concat())]
+            }
             Extent::Cut(_) if brush.columns >= before + LEAST => {
                 let text = fit(&text, brush.columns - before);
                 vec![Line::from([lead, text.spans].concat())]

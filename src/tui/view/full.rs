@@ -10,6 +10,7 @@ use std::ops::Range;
 use ratatui::text::Line;
 
 use super::brush::{Brush, Fact, INDENT, Look};
+use super::preview::Kept;
 use super::reel::Reel;
 use super::sheet::broken;
 use super::theme::Role;
@@ -29,10 +30,15 @@ pub struct Full {
 }
 
 /// Draws the model on a reel that keeps what was made; settles where one reads.
-pub fn draw(reel: &mut Reel, scroll: &mut Scroll, model: &Model, (look, now): (Look, Moment)) -> Full {
+pub fn draw(
+    (reel, kept): (&mut Reel, &mut Kept),
+    scroll: &mut Scroll,
+    model: &Model,
+    (look, now): (Look, Moment),
+) -> Full {
     let brush = look.brush(usize::from(model.size.columns));
     let height = usize::from(model.size.rows);
-    let (mut pinned, cursor) = region(model, (now, bound(model)), (Vec::new(), None), brush);
+    let (mut pinned, cursor) = region(model, (now, bound(model)), (Vec::new(), None), kept, brush);
     let hidden = pinned.len().saturating_sub(height);
     pinned.drain(..hidden);
     let between = usize::from(height > pinned.len() + 1);
@@ -134,7 +140,12 @@ mod tests {
         }
 
         fn draw(&mut self) -> Full {
-            draw(&mut self.reel, &mut self.scroll, &self.model, (Theme::Colour.into(), Moment(2_000)))
+            draw(
+                (&mut self.reel, &mut Kept::default()),
+                &mut self.scroll,
+                &self.model,
+                (Theme::Colour.into(), Moment(2_000)),
+            )
         }
 
         fn text(&mut self) -> String {

@@ -23,7 +23,7 @@ pub enum Letters {
 const OLD: [&str; 8] = ["ansi", "cons25", "vt52", "vt100", "vt102", "vt220", "vt320", "vt420"];
 
 /// Signs that the program itself draws, each with one that is as wide.
-const SIGNS: [(char, char); 25] = [
+const SIGNS: [(char, char); 27] = [
     ('❯', '>'),
     ('●', '*'),
     ('○', 'o'),
@@ -37,6 +37,8 @@ const SIGNS: [(char, char); 25] = [
     ('▸', '>'),
     ('⏎', '/'),
     ('⋮', ':'),
+    ('≡', '='),
+    ('→', '>'),
     ('─', '-'),
     ('│', '|'),
     ('┼', '+'),
@@ -148,6 +150,7 @@ mod tests {
         };
         check("❯ plain text", "> plain text");
         check("● run  a · b …", "* run  a - b ~");
+        check("≡ 98.2k → 12.1k", "= 98.2k > 12.1k");
         check("汉字 e\u{301} 👩\u{200d}💻", "???? ? ??");
         check("ü\u{65b}", "?");
         assert_ne!(Letters::Ascii.text("⠋"), Letters::Ascii.text("⠙"), "it moves");

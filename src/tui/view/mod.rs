@@ -5,7 +5,8 @@
 //! - [`page`]: the whole screen, for what lies on the alternate screen; [`sheet`] has its rows, `find` what is searched for in them
 //! - `cell`, `tool`, `diff`, [`markdown`], `highlight`: what was said and done
 //! - [`composer`], `question`, `answering`, `setup`, `sessions`, `tasks`, `permissions`: what has the keys
-//! - `todos`: the model's list of steps
+//! - `arrival`: what arrives and what runs
+//! - `todos`: the model's list of steps; [`preview`]: what a question is about, kept as long as it is asked
 //! - `status`: how things stand
 //! - [`plain`]: all of it in words, line by line; [`letters`]: what a terminal without Unicode is shown
 //! - [`mod@wrap`], [`theme`], `brush`: columns, colours, and both in one hand; [`looks`], [`palette`]: which colours
@@ -14,12 +15,15 @@
 //! full and then cut in a fixed order (`Class::ORDER`). The input, the answers to a question and what is waited for are last.
 
 mod answering;
+mod arrival;
 pub mod brush;
 pub mod cell;
 pub mod composer;
 mod diff;
 mod find;
 pub mod full;
+#[cfg(test)]
+mod gallery;
 mod highlight;
 pub mod letters;
 pub mod looks;
@@ -28,6 +32,7 @@ pub mod page;
 pub mod palette;
 mod permissions;
 pub mod plain;
+pub mod preview;
 mod question;
 pub mod reel;
 mod sessions;
@@ -45,21 +50,18 @@ pub mod tool;
 mod trust;
 pub mod wrap;
 
-use std::time::Duration;
-
 use ratatui::text::Line;
 
+use self::arrival::{arriving, arriving_answer};
 use self::brush::{Brush, INDENT, Look, Mode, Pane, one_line};
 use self::composer::ComposerStyles;
+use self::preview::Kept;
 use self::theme::Role;
 use self::todos::Going;
-use self::wrap::{Prefix, fit, wrap};
-use super::model::call::Kind;
+use self::wrap::fit;
 use super::model::moment::Moment;
 use super::model::overlay::Overlay;
 use super::model::queue::Queued;
-use super::model::run::RunView;
-use super::model::transcript::Cell;
 use super::model::{Model, Stage};
 use super::screen::{Pace, Spot};
 
@@ -67,8 +69,6 @@ use super::screen::{Pace, Spot};
 const LEAST: usize = 3;
 /// A question wants more rows than this, with some of what it is about.
 const SMALL: usize = 8;
-/// Rows of arriving thoughts.
-const THOUGHTS: usize = 3;
 
 /// What is to be on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,8 +85,13 @@ pub struct Picture {
 
 /// Draws the model as it is at the moment `now`.
 pub fn picture(model: &Model, look: impl Into<Look>, now: Moment) -> Picture {
-    let brush = look.into().brush(usize::from(model.size.columns));
-    let (live, cursor) = live(model, now, brush);
+    draw(&mut Kept::default(), model, look.into(), now)
+}
+
+/// The same, frame after frame, with what is kept from one to the next.
+pub fn draw(kept: &mut Kept, model: &Model, look: Look, now: Moment) -> Picture {
+    let brush = look.brush(usize::from(model.size.columns));
+    let (live, cursor) = live(model, now, kept, brush);
     let pace = match (&model.run, &model.stage) {
         (Some(_), Stage::Running) => Pace::Busy,
         (Some(_) | None, _) => Pace::Rest,
@@ -179,12 +184,12 @@ impl Part {
     }
 }
 
-fn live(model: &Model, now: Moment, brush: Brush) -> (Vec<Line<'static>>, Option<Spot>) {
+fn live(model: &Model, now: Moment, kept: &mut Kept, brush: Brush) -> (Vec<Line<'static>>, Option<Spot>) {
     let bound = bound(model);
     let parts = arriving(model, now, bound, brush);
     let is_first = parts.is_empty() && model.transcript.cells().is_empty();
     let gap = (!is_first).then(Part::gap);
-    region(model, (now, bound), (parts, gap), brush)
+    region(model, (now, bound), (parts, gap), kept, brush)
 }
 
 /// The most rows of the live region.
@@ -198,10 +203,12 @@ fn region(
     model: &Model,
     (now, bound): (Moment, usize),
     (mut parts, gap): (Vec<Part>, Option<Part>),
+    kept: &mut Kept,
     brush: Brush,
 ) -> (Vec<Line<'static>>, Option<Spot>) {
     let mut waiting = status::waiting(model, now, brush);
-    let pane = pane(model, (now, bound), waiting.len(), brush);
+    kept.look_at(model);
+    let pane = pane(model, (now, bound), waiting.len(), kept, brush);
     // two gaps, this line, the bottom line; without room for all of them the question says itself what is waited for
     if is_asked(model) && rows_of(&parts) + pane.lines.len() + 4 > bound {
         waiting.clear();
@@ -213,9 +220,7 @@ fn region(
     parts.push(Part::new(Class::Advice, status::advice(model, now, brush).into_iter().collect()));
     parts.extend(set_apart.then(Part::gap));
     parts.push(Part::new(Class::Steps, steps(model, bound, pane.lines.len(), brush)));
-    let queued =
-        |queued: &Queued| brush.line(format!("{INDENT}queued: {}", one_line(queued.text())), Role::Dim);
-    parts.push(Part::new(Class::Queued, model.queue.iter().map(queued).collect()));
+    parts.push(Part::new(Class::Queued, queued(model, bound, brush)));
     let above = parts.len();
     parts.push(Part::new(Class::Input, pane.lines));
     parts.push(Part::new(Class::Completion, completion(model, for_completion, brush)));
@@ -257,7 +262,7 @@ fn is_asked(model: &Model) -> bool {
 }
 
 /// What has the keys, in at most `bound` rows: `waiting` of them are left to what is waited for, if it is not a question.
-fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, brush: Brush) -> Pane {
+fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, kept: &mut Kept, brush: Brush) -> Pane {
     // of a small screen a question may take all; on others it leaves the bottom line
     let room = if bound < SMALL { bound } else { bound - 1 };
     let mut pane = match (&model.overlay, &model.stage) {
@@ -275,7 +280,7 @@ fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, brush: Bru
         (Some(Overlay::Permissions(open)), _) => permissions::pane(open, room, brush),
         (_, Stage::Trusting(trusting)) => trust::pane(trusting, room, brush),
         (_, Stage::Choosing(choosing)) => setup::choose(choosing, room, brush),
-        (_, Stage::Asking(asking)) => question::permission(asking, room, brush),
+        (_, Stage::Asking(asking)) => question::permission(asking, room, kept, brush),
         (_, Stage::Answering(answering)) => answering::pane(answering, room, brush),
         (_, Stage::AtLimit(limit)) => question::limit(limit, brush),
         (_, Stage::Opening | Stage::Idle | Stage::Running) => {
@@ -348,52 +353,20 @@ fn steps(model: &Model, bound: usize, input: usize, brush: Brush) -> Vec<Line<'s
     todos::live(&model.aside.todos, going, left, brush)
 }
 
+/// What waits in the queue; in a third of the region at most, with a word about what has no room.
+fn queued(model: &Model, bound: usize, brush: Brush) -> Vec<Line<'static>> {
+    let row = |queued: &Queued| brush.line(format!("{INDENT}queued: {}", one_line(queued.text())), Role::Dim);
+    let (all, most) = (model.queue.iter().count(), (bound / 3).max(1));
+    let shown = if all > most { most - 1 } else { all };
+    let mut rows: Vec<_> = model.queue.iter().take(shown).map(row).collect();
+    if shown < all {
+        let more = if shown == 0 { "" } else { " more" };
+        rows.push(brush.line(format!("{INDENT}… {}{more} queued", all - shown), Role::Dim));
+    }
+    rows
+}
+
 fn styles(brush: Brush) -> ComposerStyles {
     let style = |role| brush.theme.style(role);
     ComposerStyles { accent: style(Role::Accent), dim: style(Role::Dim), plain: style(Role::Plain) }
-}
-
-/// What arrives and what runs, each set apart from what stands above it.
-fn arriving(model: &Model, now: Moment, bound: usize, brush: Brush) -> Vec<Part> {
-    let Some(run) = &model.run else { return Vec::new() };
-    let mut parts = Vec::new();
-    let above = model.transcript.cells().last();
-    if let Some((cell, lines)) = arriving_answer(run, bound, brush) {
-        parts.extend(cell::apart(above, &cell).then(Part::gap));
-        parts.push(Part::new(Class::Answer, lines));
-    }
-    let calls = || run.calls.iter().filter(|call| call.kind != Kind::Tells);
-    if run.explored.is_empty() && calls().next().is_none() {
-        return parts;
-    }
-    if !parts.is_empty() || cell::apart(above, &Cell::Explored(Vec::new())) {
-        parts.push(Part::gap());
-    }
-    if !run.explored.is_empty() {
-        parts.push(Part::new(Class::Call, tool::explored(&run.explored, Mode::Folded, brush)));
-    }
-    for call in calls() {
-        parts.push(Part::new(Class::Call, vec![tool::running(call, now, brush)]));
-        parts.push(Part::new(Class::Output, tool::running_output(call, brush)));
-    }
-    parts
-}
-
-/// The last rows of the unfinished block of an answer, or of the thoughts before it, and what cell they will be.
-fn arriving_answer(run: &RunView, bound: usize, brush: Brush) -> Option<(Cell, Vec<Line<'static>>)> {
-    // a character has at most four bytes, and nearly all take a column
-    let bytes = |rows: usize| rows.saturating_mul(brush.columns.max(1)).saturating_mul(4);
-    let (cell, mut lines, most) = if let Some(block) = run.answer.draft(bytes(bound)) {
-        let cell = Cell::Answer(block);
-        let lines = cell::render(&cell, Mode::Folded, brush);
-        (cell, lines.iter().flat_map(|line| wrap(line, brush.columns, &Prefix::default())).collect(), bound)
-    } else if run.thoughts.trim().is_empty() {
-        return None;
-    } else {
-        let from = run.thoughts.ceil_char_boundary(run.thoughts.len().saturating_sub(bytes(THOUGHTS)));
-        let lines: Vec<_> = brush.prose(run.thoughts.get(from..).unwrap_or_default(), Role::Dim);
-        (Cell::Thought { text: String::new(), took: Duration::ZERO }, lines, THOUGHTS)
-    };
-    lines.drain(..lines.len().saturating_sub(most));
-    Some((cell, lines))
 }

@@ -11,6 +11,7 @@ use ratatui::text::{Line, Span};
 
 use super::brush::{Brush, Fact, INDENT, Look, one_line};
 use super::find::Needle;
+use super::preview::Kept;
 use super::sheet::{Sheet, Since, Source, broken};
 use super::theme::Role;
 use super::wrap::{Prefix, fit, width, wrap};
@@ -20,6 +21,7 @@ use crate::tui::keymap::{HelpRow, help_rows};
 use crate::tui::model::call::Kind;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::overlay::{Found, Overlay, Page, PageOf, Report, Search, Seek};
+use crate::tui::model::transcript::Cell;
 use crate::tui::model::{Model, Stage};
 use crate::tui::slash;
 
@@ -42,7 +44,9 @@ pub fn draw(
     let body = body(model);
     let (results, report) = (page.results.clone(), Arc::clone(&page.report));
     let (cells, tail) = match page.of {
-        PageOf::Transcript => (model.transcript.cells(), going_on((model, &results), now, brush)),
+        PageOf::Transcript => {
+            (model.transcript.cells(), going_on((model, &results), now, &mut sheet.kept, brush))
+        }
         PageOf::Help => (&[][..], help(brush)),
         PageOf::Report => (report.cells.as_slice(), awaited(&report, brush)),
     };
@@ -168,7 +172,9 @@ pub(super) fn whole(page: &Page, model: &Model, now: Moment, brush: Brush) -> Ve
     let results = &page.results;
     let (cells, tail) = match page.of {
         PageOf::Help => return help(brush),
-        PageOf::Transcript => (model.transcript.cells(), going_on((model, results), now, brush)),
+        PageOf::Transcript => {
+            (model.transcript.cells(), going_on((model, results), now, &mut Kept::default(), brush))
+        }
         PageOf::Report => (page.report.cells.as_slice(), awaited(&page.report, brush)),
     };
     let before = std::iter::once(None).chain(cells.iter().map(Some));
@@ -180,7 +186,12 @@ pub(super) fn whole(page: &Page, model: &Model, now: Moment, brush: Brush) -> Ve
 }
 
 /// What is not a cell yet: the run, and what is asked.
-fn going_on((model, results): (&Model, &Results), now: Moment, brush: Brush) -> Vec<Line<'static>> {
+fn going_on(
+    (model, results): (&Model, &Results),
+    now: Moment,
+    kept: &mut Kept,
+    brush: Brush,
+) -> Vec<Line<'static>> {
     let cells = model.transcript.cells();
     let mut lines = Vec::new();
     if let Some(run) = &model.run {
@@ -188,14 +199,18 @@ fn going_on((model, results): (&Model, &Results), now: Moment, brush: Brush) -> 
             lines.extend(cell::apart(cells.last(), &cell).then(Line::default));
             lines.extend(arrived);
         }
-        lines.extend(run.explored.iter().flat_map(|call| tool::whole(call, results, brush)));
+        let mut work: Vec<_> =
+            run.explored.iter().flat_map(|call| tool::whole(call, results, brush)).collect();
         for call in run.calls.iter().filter(|call| call.kind != Kind::Tells) {
-            lines.push(tool::running(call, now, brush));
-            lines.extend(tool::running_output(call, brush));
+            work.push(tool::running(call, now, brush));
+            work.extend(tool::running_output(call, brush));
         }
+        let is_apart = !lines.is_empty() || cell::apart(cells.last(), &Cell::Explored(Vec::new()));
+        lines.extend((is_apart && !work.is_empty()).then(Line::default));
+        lines.extend(work);
     }
     lines.extend(match &model.stage {
-        Stage::Asking(asking) => [vec![Line::default()], question::whole(asking, brush)].concat(),
+        Stage::Asking(asking) => [vec![Line::default()], question::whole(asking, kept, brush)].concat(),
         Stage::Answering(answering) => [vec![Line::default()], answering::whole(answering, brush)].concat(),
         Stage::Trusting(trusting) => [vec![Line::default()], trust::whole(trusting, brush)].concat(),
         Stage::Opening | Stage::Choosing(_) | Stage::Idle | Stage::Running | Stage::AtLimit(_) => Vec::new(),
@@ -230,7 +245,7 @@ fn help(brush: Brush) -> Vec<Line<'static>> {
 
 /// A name and what it does, side by side where there is room.
 fn entry(name: &str, text: &'static str, brush: Brush) -> Vec<Line<'static>> {
-    let column = KEYS.min(brush.columns / 2);
+    let column = KEYS.min(brush.columns / 3);
     let name_width = width(name);
     let lead = Span::raw(INDENT);
     if name_width + INDENT.len() > column {
@@ -250,7 +265,6 @@ mod tests {
     use super::super::theme::Theme;
     use super::*;
     use crate::protocol::{Display, ToolStatus};
-    use crate::tui::model::transcript::Cell;
 
     fn shown(model: &Model) -> String {
         text(&page(model, Theme::Colour, Moment(0)))
@@ -338,17 +352,17 @@ line 2
         testing::check(
             &shown(&with(PageOf::Help, usize::MAX, (40, 12))),
             r"Input
-  Enter               send
+  Enter        send
   Shift+Enter, Alt+Enter, Ctrl+J
     new line; so does \ before Enter
-  Tab                 complete a
-                      /command or an
-                      @path
-  Up                  a row up, then
-                      back in the
-                      history
-  Down                a row down, then
-  q closes · 11 of 237",
+  Tab          complete a /command or an
+               @path
+  Up           a row up, then back in
+               the history
+  Down         a row down, then on in
+               the history
+  Ctrl+R       search the history;
+  q closes · 11 of 206",
         );
     }
 

@@ -2,9 +2,9 @@
 //!
 //! A rule stands whole where there is room for it; where there is not, the place where it stands gives way first.
 
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
-use super::brush::{Brush, DOT, INDENT, Pane, SIGN, one_line, push_fitting, reveal};
+use super::brush::{Brush, DOT, Fact, INDENT, Pane, SIGN, one_line, push_fitting, reveal};
 use super::theme::Role;
 use super::wrap::{fit, width};
 use crate::app::RuleRow;
@@ -20,11 +20,11 @@ const RULE: usize = 32;
 /// The open list in at most `room` rows.
 pub(super) fn pane(open: &Permissions, room: usize, brush: Brush) -> Pane {
     let mut lines = vec![title(open, brush)];
-    let said: Vec<_> = open
-        .said
-        .iter()
-        .map(|said| brush.line(format!("{INDENT}{}", one_line(&reveal(said))), Role::Warn))
-        .collect();
+    let said = |said: &String| {
+        let line = brush.line(one_line(&reveal(said)), Role::Warn);
+        brush.paragraph(&line, Span::raw(INDENT), INDENT)
+    };
+    let said: Vec<_> = open.said.iter().flat_map(said).collect();
     let most = room.saturating_sub(lines.len() + said.len() + 1).clamp(1, MOST);
     let rules = open.rules();
     let top = (open.focus + 1).saturating_sub(most);
@@ -36,8 +36,10 @@ pub(super) fn pane(open: &Permissions, room: usize, brush: Brush) -> Pane {
     }
     lines.extend(said);
     let left = rules.len().saturating_sub(most);
-    let more = if left == 0 { String::new() } else { format!("{DOT}{left} more") };
-    lines.push(brush.line(format!("{INDENT}d takes a grant back{DOT}Esc closes{more}"), Role::Dim));
+    let fact = |words: String| Fact::new(brush.span(words, Role::Dim));
+    let mut keys = vec![fact(format!("{INDENT}d takes a grant back")), fact("Esc closes".to_owned())];
+    keys.extend((left > 0).then(|| fact(format!("{left} more")).rank(1)));
+    lines.push(brush.facts(keys));
     lines.truncate(room.max(1));
     Pane { lines: lines.iter().map(|line| fit(line, brush.columns)).collect(), cursor: None }
 }
@@ -45,8 +47,11 @@ pub(super) fn pane(open: &Permissions, room: usize, brush: Brush) -> Pane {
 fn title(open: &Permissions, brush: Brush) -> Line<'static> {
     let mut line = Line::from(brush.span("Permissions", Role::Plain));
     if let Some(in_force) = &open.in_force {
-        let facts = format!("{DOT}{}{DOT}commands run {}", in_force.mode, in_force.hold);
-        push_fitting(&mut line, brush.span(facts, Role::Dim), brush.columns);
+        let facts = |hold: &str| format!("{DOT}{}{DOT}{hold}{}", in_force.mode, in_force.hold);
+        let whole = facts("commands run ");
+        let fits = line.width() + width(&whole) <= brush.columns;
+        let told = if fits { whole } else { facts("") };
+        push_fitting(&mut line, brush.span(told, Role::Dim), brush.columns);
     }
     line
 }
@@ -124,7 +129,7 @@ mod tests {
         check(
             &open,
             (80, 6),
-            "Permissions · default · commands run in the sandbox: writes in the workspace, n…
+            "Permissions · default · in the sandbox: writes in the workspace, no network
   ask    Bash(git push:*)                /home/me/.config/clawd/config.toml
   allow  Bash(ls:*)                      --allowed-tools
 ❯ allow  Bash(cargo test:*)              don't ask again, in this project
@@ -134,10 +139,10 @@ mod tests {
         check(
             &usual(),
             (40, 4),
-            "Permissions · default · commands run in…
+            "Permissions · default · in the sandbox:…
 ❯ deny   Read(./.env)
   ask    Bash(git push:*)
-  d takes a grant back · Esc closes · 3…",
+  d takes a grant back · Esc closes",
         );
     }
 
@@ -146,7 +151,7 @@ mod tests {
         check(
             &open(&[]),
             (80, 11),
-            "Permissions · default · commands run in the sandbox: writes in the workspace, n…
+            "Permissions · default · in the sandbox: writes in the workspace, no network
   no rules: the mode alone decides
   d takes a grant back · Esc closes",
         );

@@ -4,11 +4,13 @@
 //! for their text. What is drawn again and again elsewhere is told here once: how things stand comes as a list of words, of which
 //! whoever speaks says those that are new. So no word may hold what changes by itself; a time is told as it passes a mark.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use ratatui::text::Line;
 
 use super::brush::{Brush, INDENT, Look, Mode, SIGN, one_line, reveal};
+use super::preview::Kept;
 use super::wrap::fit;
 use super::{cell, page, question, setup, status, tool, trust};
 use crate::app::RuleRow;
@@ -22,6 +24,7 @@ use crate::tui::model::moment::Moment;
 use crate::tui::model::overlay::{Overlay, Page, PageOf};
 use crate::tui::model::permissions::Permissions;
 use crate::tui::model::picker::Picker;
+use crate::tui::model::question::{Asking, Compared};
 use crate::tui::model::run::{RunView, Stopping};
 use crate::tui::model::sessions::Sessions;
 use crate::tui::model::setup::{Choosing, Step};
@@ -49,7 +52,7 @@ pub struct Told {
     /// How things stand, each in a line of its own.
     pub states: Vec<String>,
     /// What is asked.
-    pub asked: Option<Asked>,
+    pub asked: Option<Arc<Asked>>,
 }
 
 /// Something that waits for an answer.
@@ -75,10 +78,48 @@ pub enum Awaits {
     Secret,
 }
 
+/// A permission question in words, as long as it is asked: it is looked at whenever something wakes up, and may be long.
+#[derive(Debug, Default)]
+pub struct Heard {
+    question: Option<(Arc<Compared>, Brush, Arc<Asked>)>,
+    #[cfg(test)]
+    wordings: usize,
+}
+
 /// Puts the model into words. `typed` is what the user typed last and can be read above, so it is not said again.
-pub fn tell(model: &Model, look: Look, now: Moment, typed: Option<&str>) -> Told {
+pub fn tell(model: &Model, look: Look, now: Moment, typed: Option<&str>, heard: &mut Heard) -> Told {
     let brush = look.brush(usize::from(model.size.columns));
-    Told { lines: lines(model, typed, brush), states: states(model, now), asked: asked(model, brush) }
+    let asked = if let (None, Stage::Asking(asking)) = (&model.overlay, &model.stage) {
+        Some(heard.question(asking, brush))
+    } else {
+        heard.question = None;
+        asked(model, brush).map(Arc::new)
+    };
+    Told { lines: lines(model, typed, brush), states: states(model, now), asked }
+}
+
+impl Heard {
+    fn question(&mut self, asking: &Asking, brush: Brush) -> Arc<Asked> {
+        let key = format!("permission {:?} {}", asking.id, asking.words.is_some());
+        if let Some((of, so, asked)) = &self.question
+            && Arc::ptr_eq(of, &asking.compared)
+            && (*so, &asked.key) == (brush, &key)
+        {
+            return Arc::clone(asked);
+        }
+        #[cfg(test)]
+        {
+            self.wordings += 1;
+        }
+        let hint = match asking.words {
+            Some(_) => "what to do instead? Enter alone ends the run",
+            None => "type the number of an answer; words behind 3 say what to do instead",
+        };
+        let lines = question::permission(asking, ALL, &mut Kept::default(), brush).lines;
+        let asked = Arc::new(from_pane(key, &lines, hint));
+        self.question = Some((Arc::clone(&asking.compared), brush, Arc::clone(&asked)));
+        asked
+    }
 }
 
 /// A page in lines, between words that say where it begins and ends.
@@ -213,14 +254,6 @@ fn asked(model: &Model, brush: Brush) -> Option<Asked> {
         None => {}
     }
     match &model.stage {
-        Stage::Asking(asking) => {
-            let key = format!("permission {:?} {}", asking.id, asking.words.is_some());
-            let hint = match asking.words {
-                Some(_) => "what to do instead? Enter alone ends the run",
-                None => "type the number of an answer; words behind 3 say what to do instead",
-            };
-            Some(from_pane(key, &question::permission(asking, ALL, brush).lines, hint))
-        }
         Stage::Answering(answering) => Some(consulted(answering)),
         Stage::AtLimit(limit) => {
             let lines = texts(&question::limit(limit, brush).lines);
@@ -231,7 +264,8 @@ fn asked(model: &Model, brush: Brush) -> Option<Asked> {
             Some(from_pane("trust".to_owned(), &lines, "type 1, 2 or 3"))
         }
         Stage::Choosing(choosing) => set_up(choosing, brush),
-        Stage::Opening | Stage::Idle | Stage::Running => None,
+        // a permission question is told by whoever remembers it
+        Stage::Asking(_) | Stage::Opening | Stage::Idle | Stage::Running => None,
     }
 }
 
@@ -370,13 +404,13 @@ mod tests {
         QuestionId, Tail, ToolName, ToolStatus, Waiting,
     };
     use crate::tui::model::call::{Label, RunningCall};
-    use crate::tui::model::question::{Asking, Guard};
+    use crate::tui::model::question::Guard;
     use crate::tui::model::queue::Queued;
 
     const LOOK: Look = Look { theme: Theme::Colour, manner: Manner { signs: Signs::Words, ..Manner::USUAL } };
 
     fn told(model: &Model, now: u64) -> Told {
-        tell(model, LOOK, Moment(now), None)
+        tell(model, LOOK, Moment(now), None, &mut Heard::default())
     }
 
     fn running(waiting: Waiting) -> Model {
@@ -418,7 +452,7 @@ no",
         let mut model = model(80, u16::MAX);
         model.transcript.push(Cell::User("go".to_owned()));
         model.transcript.push(Cell::User("go".to_owned()));
-        assert_eq!(tell(&model, LOOK, Moment(0), Some("go ")).lines, ["", "❯ go"]);
+        assert_eq!(tell(&model, LOOK, Moment(0), Some("go "), &mut Heard::default()).lines, ["", "❯ go"]);
     }
 
     #[test]
@@ -493,6 +527,18 @@ no",
             ]
         );
         assert_eq!(awaits(&model), Awaits::Line);
+        let mut heard = Heard::default();
+        for now in 0..10 {
+            tell(&model, LOOK, Moment(now), None, &mut heard);
+        }
+        assert_eq!(heard.wordings, 1, "it is put into words once, and not at each wake-up");
+        if let Stage::Asking(asking) = &mut model.stage {
+            asking.words = Some(crate::tui::model::buffer::Buffer::default());
+        }
+        tell(&model, LOOK, Moment(11), None, &mut heard);
+        model.size.columns = 40;
+        tell(&model, LOOK, Moment(12), None, &mut heard);
+        assert_eq!(heard.wordings, 3, "other words are wanted, and another width");
     }
 
     #[test]

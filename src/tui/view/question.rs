@@ -7,19 +7,24 @@ use ratatui::text::{Line, Span};
 
 use super::brush::{Brush, DOT, Echo, INDENT, Keep, Pane, SIGN, one_line, reveal, typed};
 use super::diff::Extent;
+use super::preview::Kept;
 use super::theme::Role;
 use super::wrap::{fit, width};
-use super::{diff, tool};
 use crate::protocol::{Access, Approval, ExecAccess, Hold, Occasion, Preview};
 use crate::text::units;
 use crate::tui::model::buffer::Buffer;
 use crate::tui::model::question::{Asking, Row};
 use crate::tui::model::{AtLimit, Limit};
 
+/// Columns of a beginning that says something.
+const ONE_ROW: usize = 16;
 /// From so many columns on, words may be spent.
 const ROOMY: usize = 60;
 /// With fewer columns than this, what is typed needs all of them.
 const NARROW: usize = 20;
+
+/// The reason that a title of its own tells.
+const OUTSIDE: &str = "outside the workspace";
 
 /// Something to choose, with what one must know before.
 pub(super) struct Sheet<'a> {
@@ -40,7 +45,7 @@ pub(super) struct Sheet<'a> {
 }
 
 /// A permission question in at most `room` rows.
-pub(super) fn permission(asking: &Asking, room: usize, brush: Brush) -> Pane {
+pub(super) fn permission(asking: &Asking, room: usize, kept: &mut Kept, brush: Brush) -> Pane {
     let rows: Vec<_> = asking.rows().collect();
     let focus = rows.iter().position(|(_, row)| *row == asking.focus).unwrap_or(0);
     let typed = asking.words.as_ref().map(|words| instead(words, brush));
@@ -51,7 +56,7 @@ pub(super) fn permission(asking: &Asking, room: usize, brush: Brush) -> Pane {
     };
     let sheet = Sheet {
         title: brush.line(title(&asking.approval), Role::Warn),
-        body: preview(&asking.approval.preview, Extent::First(room), brush),
+        body: kept.preview(asking, Extent::First(room), brush).to_vec(),
         // a rule that would be saved is better seen whole
         least: 1,
         hint: " (Ctrl+O shows all)",
@@ -63,15 +68,16 @@ pub(super) fn permission(asking: &Asking, room: usize, brush: Brush) -> Pane {
 }
 
 /// All of a question for the page that shows everything.
-pub(super) fn whole(asking: &Asking, brush: Brush) -> Vec<Line<'static>> {
+pub(super) fn whole(asking: &Asking, kept: &mut Kept, brush: Brush) -> Vec<Line<'static>> {
     let title = brush.line(title(&asking.approval), Role::Warn);
-    let body = preview(&asking.approval.preview, Extent::Whole, brush);
+    let body = kept.preview(asking, Extent::Whole, brush).to_vec();
     let rules = asking.rows().filter(|(_, row)| *row == Row::Always);
     let rules = rules.flat_map(|(number, row)| {
         brush.paragraph(&answer(asking, number, row, brush), Span::raw(INDENT), "     ")
     });
-    let lines = std::iter::once(title).chain([Line::default()]).chain(body);
-    lines.chain(note(&asking.approval, brush)).chain(rules).collect()
+    let rest: Vec<_> = note(&asking.approval, brush).into_iter().chain(rules).collect();
+    let gap = (!rest.is_empty()).then(Line::default);
+    [title, Line::default()].into_iter().chain(body).chain(gap).chain(rest).collect()
 }
 
 /// The question at a limit.
@@ -121,7 +127,10 @@ impl Sheet<'_> {
         let gap = || spread.then(Line::default);
         if !self.body.is_empty() && left > 0 {
             above.extend(gap());
-            above.extend(brush.fold_with(self.body, left, (Keep::Head, self.hint)));
+            above.extend(match in_one_row(&self.body, self.hint, brush).filter(|_| left == 1) {
+                Some(row) => vec![row],
+                None => brush.fold_with(self.body, left, (Keep::Head, INDENT, self.hint)),
+            });
         }
         above.extend(gap());
         above.extend(note);
@@ -129,6 +138,19 @@ impl Sheet<'_> {
         above.extend(rows);
         Pane { lines: above, cursor }
     }
+}
+
+/// The first of several lines, and how many more there are: which file, or which command, is never what is left out.
+fn in_one_row(body: &[Line<'static>], hint: &str, brush: Brush) -> Option<Line<'static>> {
+    let (first, more) = body.split_first().filter(|(_, more)| !more.is_empty())?;
+    let key = if hint.is_empty() { "" } else { " (Ctrl+O)" };
+    let note = format!(" {} more{key}", more.len());
+    let room = brush.columns.checked_sub(width(&note)).filter(|room| *room >= ONE_ROW)?;
+    let fits = first.width() + width(" …") <= room;
+    // cut, it ends in that sign as well
+    let mut line = if fits { first.clone() } else { fit(first, room.min(first.width().saturating_sub(1))) };
+    line.push_span(brush.span(if fits { format!(" …{note}") } else { note }, Role::Dim));
+    Some(line)
 }
 
 /// How the answers are laid out.
@@ -172,7 +194,7 @@ fn title(approval: &Approval) -> String {
     match &approval.access {
         Access::Exec(_) => "Allow this command?".to_owned(),
         Access::Write(_) => "Allow this edit?".to_owned(),
-        Access::Read(_) if approval.reason.as_deref() == Some("outside the workspace") => {
+        Access::Read(_) if approval.reason.as_deref() == Some(OUTSIDE) => {
             "Allow reading outside the workspace?".to_owned()
         }
         Access::Read(_) => "Allow reading this?".to_owned(),
@@ -181,24 +203,9 @@ fn title(approval: &Approval) -> String {
     }
 }
 
-/// What would happen, with nothing hidden.
-fn preview(preview: &Preview, extent: Extent, brush: Brush) -> Vec<Line<'static>> {
-    let text = |text: &str| {
-        let text = reveal(text.trim_end_matches('\n'));
-        let line = |line: &str| brush.paragraph(&Line::raw(line.to_owned()), Span::raw(INDENT), INDENT);
-        text.split('\n').flat_map(line).collect()
-    };
-    match preview {
-        Preview::Command(exec) => text(&exec.command),
-        Preview::Text(words) => text(words),
-        Preview::Changes(files) => {
-            let one = |file| {
-                let drawn = diff::draw(file, extent, brush);
-                std::iter::once(tool::file_head(file, drawn.counts, brush)).chain(drawn.lines)
-            };
-            files.iter().flat_map(one).collect()
-        }
-    }
+/// Whether the title says already why it is asked.
+fn is_in_title(approval: &Approval, reason: &str) -> bool {
+    matches!(approval.access, Access::Read(_)) && reason == OUTSIDE
 }
 
 /// Where a command would run and how it would be held, and why it is asked.
@@ -208,7 +215,7 @@ fn note(approval: &Approval, brush: Brush) -> Vec<Line<'static>> {
         let place = format!("in {}{DOT}{}", one_line(&cwd.to_string_lossy()), approval.hold.words());
         line.push_span(brush.span(place, Role::Dim));
     }
-    if let Some(reason) = &approval.reason {
+    if let Some(reason) = approval.reason.as_ref().filter(|reason| !is_in_title(approval, reason)) {
         let dot = if line.spans.is_empty() { "" } else { DOT };
         let role = if approval.careful { Role::Warn } else { Role::Dim };
         line.push_span(brush.span(dot, Role::Dim));
@@ -287,7 +294,7 @@ mod tests {
 
     #[track_caller]
     fn check(asking: &Asking, (columns, room): (usize, usize), expected: &str) {
-        let pane = permission(asking, room, Brush { columns, ..BRUSH });
+        let pane = permission(asking, room, &mut Kept::default(), Brush { columns, ..BRUSH });
         assert!(pane.lines.len() <= room);
         testing::check(&text_with_cursor(&pane.lines, pane.cursor), expected);
     }
@@ -559,14 +566,15 @@ mod tests {
         asking.approval.remember = vec![rule.clone()];
         for (columns, rows) in [(120_u16, 40_u16), (80, 24), (40, 12), (60, 16), (100, 14)] {
             let room = usize::from(rows / 2).saturating_sub(usize::from(rows >= 16));
-            let pane = permission(&asking, room, Brush { columns: columns.into(), ..BRUSH });
+            let pane =
+                permission(&asking, room, &mut Kept::default(), Brush { columns: columns.into(), ..BRUSH });
             let shown: String = text(&pane.lines).lines().map(str::trim).collect();
             let is_whole = shown.replace(' ', "").contains(&rule.replace(' ', ""));
             if asking.shows_rules(crate::tui::model::Size { columns, rows }) {
                 assert!(is_whole, "{columns}x{rows}: {shown}");
             }
         }
-        let page = text(&whole(&asking, Brush { columns: 300, ..BRUSH }));
+        let page = text(&whole(&asking, &mut Kept::default(), Brush { columns: 300, ..BRUSH }));
         assert!(page.contains(&rule), "{page}");
     }
 
@@ -574,7 +582,7 @@ mod tests {
     fn invisible_signs_of_a_rule_are_shown_too() {
         let mut asking = command("true");
         asking.approval.remember = vec!["Bash(a\u{200b}b\u{202e}c)".to_owned()];
-        let shown = text(&permission(&asking, 11, BRUSH).lines);
+        let shown = text(&permission(&asking, 11, &mut Kept::default(), BRUSH).lines);
         assert!(shown.contains("Bash(a‹U+200B›b‹U+202E›c)"), "{shown}");
     }
 
@@ -603,7 +611,7 @@ mod tests {
     3 + line 3
     4 + line 4
     5 + line 5
-… 45 more lines (Ctrl+O shows all)
+  … 45 more lines (Ctrl+O shows all)
 ❯ 1. Yes
   2. Yes, and don't ask again for Edit(src/**) in this project
   3. No, and say what to do instead",
@@ -612,19 +620,19 @@ mod tests {
             &edit(50),
             (40, 5),
             "Allow this edit?
-… 51 more lines (Ctrl+O shows all)
+  src/cart.rs  new +… 50 more (Ctrl+O)
 ❯ 1. Yes
   2. Yes, and don't ask again for Edit(…
   3. No, and say what to do instead",
         );
-        assert_eq!(whole(&edit(50), BRUSH).len(), 2 + 51 + 1);
+        assert_eq!(whole(&edit(50), &mut Kept::default(), BRUSH).len(), 2 + 51 + 1 + 1);
     }
 
     #[test]
     fn every_kind_has_its_words() {
         let title = |access, reason| {
             let asking = asking(access, Preview::Text("words".to_owned()), reason, None);
-            permission(&asking, 20, BRUSH).lines[0].to_string()
+            permission(&asking, 20, &mut Kept::default(), BRUSH).lines[0].to_string()
         };
         assert_eq!(
             title(Access::Read(vec![]), Some("outside the workspace")),
@@ -663,14 +671,14 @@ mod tests {
             "Allow this command?
   1. Yes
   2. Yes, and don't ask again for Bash(cargo publish *) in this project
-❯ 3. No, y-run first, and tell me what it says about the licence of the package|",
+❯ 3. No, …-run first, and tell me what it says about the licence of the package|",
         );
         check(
             &asking,
             (16, 3),
             "  1. Yes
   2. Yes, and d…
-❯ f the package|",
+❯ … the package|",
         );
     }
 

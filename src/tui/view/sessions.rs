@@ -19,10 +19,15 @@ pub(super) fn pane(open: &Sessions, room: usize, styles: &ComposerStyles, brush:
     let (mut lines, cursor) =
         composer::render_picker(&open.picker, brush.columns, room.saturating_sub(beside), styles);
     if open.is_held() {
-        let told = "in use by another clawd · Enter goes on with a copy of it";
+        let told = [
+            "in use by another clawd · Enter goes on with a copy of it",
+            "in use · Enter goes on with a copy",
+        ];
+        let told = told.map(|told| brush.line(format!("{INDENT}{told}"), Role::Warn));
+        let [whole, short] = told;
         // in the place of what the keys do otherwise
         lines.pop();
-        lines.push(fit(&brush.line(format!("{INDENT}{told}"), Role::Warn), brush.columns));
+        lines.push(if whole.width() <= brush.columns { whole } else { fit(&short, brush.columns) });
     }
     let words = open.preview();
     if beside > 1 && !words.is_empty() {
@@ -74,7 +79,7 @@ mod tests {
   |type to filter
 ❯ what is the tax?  3 h ago · 12 messages
   the cart          2 days ago · 4 messages
-  Enter takes, Esc closes · 2 in all
+  Enter takes · Esc closes · 2 in all
 
   ❯ and in France?
     It is 20 % there,
@@ -88,7 +93,7 @@ mod tests {
   |type to filter
 ❯ what is the tax?  3 h ago · 12 messag…
   the cart          2 days ago · 4 mess…
-  Enter takes, Esc closes · 2 in all
+  Enter takes · Esc closes · 2 in all
 
     and 5.5 % on food.",
         );

@@ -11,6 +11,7 @@ use ratatui::text::Line;
 use super::brush::Brush;
 use super::cell;
 use super::find::Needle;
+use super::preview::Kept;
 use super::wrap::{Prefix, wrap};
 use crate::protocol::Results;
 use crate::tui::model::overlay::PageOf;
@@ -35,6 +36,8 @@ pub struct Sheet {
     top: Option<(usize, usize, usize)>,
     /// The rows that have this in them, as long as there are so many rows.
     hits: Option<(Needle, usize, Vec<usize>)>,
+    /// What is asked about while the page is open.
+    pub(super) kept: Kept,
 }
 
 /// What the rows are made of.

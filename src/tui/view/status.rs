@@ -77,14 +77,27 @@ pub(super) fn waiting(model: &Model, now: Moment, brush: Brush) -> Vec<Line<'sta
         ) => (waited_for(run, &model.facts, now), Some(ESC)),
     };
     let turns = (run.turns > 0).then(|| units::counted(run.turns.into(), "turn", "turns"));
-    let line = |esc| wait.line(spinner(now, brush), turns.clone(), esc, brush);
-    let whole = line(esc);
-    if whole.width() <= brush.columns {
+    let line = |wait: &Wait, esc| wait.line(spinner(now, brush), turns.clone(), esc, brush);
+    let whole = line(&wait, esc);
+    let cause = match &wait.more {
+        More::Cause(text) if wait.room(spinner(now, brush), esc, brush) < CAUSE.min(width(text)) => {
+            Some(text.clone())
+        }
+        More::Cause(_) | More::Nothing | More::Limit(_) | More::Key(_) => None,
+    };
+    if whole.width() <= brush.columns && cause.is_none() {
         return vec![whole];
     }
-    // whatever is foreign or long, the key is not what gives way
-    let below = esc.map(|words| brush.line(format!("{INDENT}{words}"), Role::Dim));
-    std::iter::once(line(None)).chain(below).collect()
+    // whatever is foreign or long, the key is not what gives way; beside it there may be room for what went wrong
+    let below = esc.map(|words| {
+        let words = format!("{INDENT}{words}");
+        let room = brush.columns.saturating_sub(width(&words) + width(DOT));
+        let cause = cause.as_ref().filter(|_| room >= CAUSE);
+        let cause = cause.map(|text| format!("{DOT}{}", fit(&Line::raw(text.clone()), room)));
+        brush.line(words + &cause.unwrap_or_default(), Role::Dim)
+    });
+    let more = if cause.is_some() { More::Nothing } else { wait.more };
+    std::iter::once(line(&Wait { more, ..wait }, None)).chain(below).collect()
 }
 
 /// What a run waits for, in words that stay as long as it does, and for how long already.
@@ -158,14 +171,10 @@ impl Wait {
         esc: Option<&str>,
         brush: Brush,
     ) -> Line<'static> {
-        let plain = |text: &String| Fact::new(brush.span(text.clone(), Role::Plain)).after(" ");
         let dim = |text: String| Fact::new(brush.span(text, Role::Dim));
+        let room = self.room(spinner.clone(), esc, brush);
         let esc = esc.map(|words| dim(words.to_owned()));
-        let mut facts: Vec<Fact> = spinner.into_iter().map(Fact::new).collect();
-        facts.push(plain(&self.what));
-        facts.extend(self.since.as_ref().map(plain));
-        let taken = brush.facts(facts.iter().cloned().chain(esc.clone()).collect()).width() + width(DOT);
-        let room = brush.columns.saturating_sub(taken);
+        let mut facts = self.first(spinner, brush);
         facts.extend(match &self.more {
             More::Nothing | More::Key(_) => None,
             More::Limit(text) => Some(dim(text.clone()).rank(1)),
@@ -178,6 +187,24 @@ impl Wait {
             (More::Key(_) | More::Nothing | More::Limit(_) | More::Cause(_), _) => None,
         };
         brush.facts(facts.into_iter().chain(esc).chain(key).collect())
+    }
+}
+
+impl Wait {
+    /// What is waited for, and since when.
+    fn first(&self, spinner: Option<Span<'static>>, brush: Brush) -> Vec<Fact> {
+        let plain = |text: &String| Fact::new(brush.span(text.clone(), Role::Plain)).after(" ");
+        let mut facts: Vec<Fact> = spinner.into_iter().map(Fact::new).collect();
+        facts.push(plain(&self.what));
+        facts.extend(self.since.as_ref().map(plain));
+        facts
+    }
+
+    /// The columns that this and the key leave for something else.
+    fn room(&self, spinner: Option<Span<'static>>, esc: Option<&str>, brush: Brush) -> usize {
+        let esc = esc.map(|words| Fact::new(Span::raw(words.to_owned())));
+        let taken = self.first(spinner, brush).into_iter().chain(esc).collect();
+        brush.columns.saturating_sub(brush.facts(taken).width() + width(DOT))
     }
 }
 
@@ -275,7 +302,7 @@ pub(super) fn line(model: &Model, now: Moment, brush: Brush) -> Line<'static> {
     });
     told.extend(vim.map(|word| fact(word.to_owned(), Role::Accent)));
     if !facts.model.is_empty() {
-        told.push(fact(one_line(&facts.model), Role::Dim).rank(1));
+        told.push(fact(one_line(&facts.model), Role::Dim).rank(2));
     }
     if !facts.mode.is_empty() {
         let role = match facts.mode.as_str() {
@@ -307,9 +334,9 @@ pub(super) fn line(model: &Model, now: Moment, brush: Brush) -> Line<'static> {
         }
         None => (meter.context > 0).then(|| format!("{} in context", units::tokens(meter.context))),
     };
-    told.extend(context.map(|context| fact(context, Role::Dim).rank(2)));
+    told.extend(context.map(|context| fact(context, Role::Dim).rank(3)));
     if meter.total > 0 {
-        told.push(fact(format!("{} tokens", units::tokens(meter.total)), Role::Dim).rank(3));
+        told.push(fact(format!("{} tokens", units::tokens(meter.total)), Role::Dim).rank(4));
     }
     let mut line = Line::from(Span::raw(INDENT));
     let room = brush.columns.saturating_sub(INDENT.len());
@@ -448,12 +475,17 @@ mod tests {
             "⠋ retry 2 of 5 in 4 s · cannot answer now (503): the model i… · esc to interrupt",
         );
         check(&busy, (0, 60), "⠋ retry 2 of 5 in 4 s · cannot answer no… · esc to interrupt");
-        check(&busy, (0, 45), "⠋ retry 2 of 5 in 4 s · esc to interrupt");
+        check(
+            &busy,
+            (0, 45),
+            "⠋ retry 2 of 5 in 4 s · 2 turns
+  esc to interrupt · cannot answer now (503)…",
+        );
         check(
             &busy,
             (0, 38),
-            "⠋ retry 2 of 5 in 4 s · cannot answer…
-  esc to interrupt",
+            "⠋ retry 2 of 5 in 4 s · 2 turns
+  esc to interrupt · cannot answer no…",
         );
         check(
             &retry("broken\n\x1b[2Jhere\tand\u{202e}there"),

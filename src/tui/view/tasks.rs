@@ -2,10 +2,10 @@
 
 use ratatui::text::Line;
 
-use super::brush::{Brush, DOT, INDENT, Pane, SIGN, one_line, push_fitting};
+use super::brush::{Brush, DOT, Fact, INDENT, Pane, SIGN, one_line, push_fitting};
 use super::theme::Role;
 use super::tool;
-use super::wrap::fit;
+use super::wrap::{fit, width};
 use crate::protocol::{JobState, JobView};
 use crate::text::units;
 use crate::tui::model::aside::Aside;
@@ -14,6 +14,8 @@ use crate::tui::model::tasks::{Shown, Tasks};
 
 /// Rows of the list.
 const MOST: usize = 10;
+/// From so many columns on, the list has columns of its own.
+const ROOMY: usize = 60;
 
 /// The open list in at most `room` rows.
 pub(super) fn pane(tasks: &Tasks, aside: &Aside, (now, room): (Moment, usize), brush: Brush) -> Pane {
@@ -29,26 +31,51 @@ fn list(tasks: &Tasks, aside: &Aside, (now, room): (Moment, usize), brush: Brush
     let focus = tasks.focus.min(aside.jobs.len().saturating_sub(1));
     let top = (focus + 1).saturating_sub(most);
     let mut lines = vec![brush.line("Background commands", Role::Plain)];
-    for (index, job) in aside.jobs.iter().enumerate().skip(top).take(most) {
-        lines.push(row(job, index == focus, (aside, now), brush));
+    let told = aside.jobs.iter().map(|job| (one_line(job.id.as_str()), facts(job, (aside, now), brush)));
+    let told: Vec<_> = told.enumerate().skip(top).take(most).collect();
+    // in columns, where those cost no more than they are worth
+    let widest = |of: fn(&(String, String)) -> &str| {
+        let widest = told.iter().map(|(_, told)| width(of(told))).max().unwrap_or(0);
+        if brush.columns < ROOMY { 0 } else { widest }
+    };
+    let columns = (widest(|(id, _)| id), widest(|(_, facts)| facts));
+    for ((index, told), job) in told.iter().zip(aside.jobs.iter().skip(top)) {
+        lines.push(row(told, job, index == &focus, columns, brush));
     }
     let left = aside.jobs.len().saturating_sub(most);
-    let more = if left == 0 { String::new() } else { format!("{DOT}{left} more") };
-    lines.push(hint(&format!("Enter its output · x ends it · Esc closes{more}"), brush));
+    let fact = |words: String| Fact::new(brush.span(words, Role::Dim));
+    let mut keys = vec![
+        fact(format!("{INDENT}Enter output")),
+        fact("x ends it".to_owned()),
+        fact("Esc closes".to_owned()),
+    ];
+    keys.extend((left > 0).then(|| fact(format!("{left} more")).rank(1)));
+    lines.push(fit(&brush.facts(keys), brush.columns));
     lines
 }
 
-fn row(job: &JobView, has_focus: bool, (aside, now): (&Aside, Moment), brush: Brush) -> Line<'static> {
-    let (sign, role) = if has_focus { (SIGN, Role::Accent) } else { (INDENT, Role::Plain) };
-    let (how, since) = match &job.state {
-        JobState::Running => ("running".to_owned(), job.since + now.since(aside.looked)),
-        JobState::Ended { how } => (one_line(how), job.since),
+/// How it stands with a command, for how long, and, where there is room for it, how much it has printed.
+fn facts(job: &JobView, (aside, now): (&Aside, Moment), brush: Brush) -> String {
+    let how = match &job.state {
+        JobState::Running => format!("running {}", units::duration(job.since + now.since(aside.looked))),
+        JobState::Ended { how } => format!("{} after {}", one_line(how), units::duration(job.since)),
     };
-    let facts = format!("{INDENT}{how} {}{DOT}{}{INDENT}", units::duration(since), units::bytes(job.bytes));
+    if brush.columns < ROOMY { how } else { format!("{how}{DOT}{}", units::bytes(job.bytes)) }
+}
+
+fn row(
+    (id, facts): &(String, String),
+    job: &JobView,
+    has_focus: bool,
+    (ids, all_facts): (usize, usize),
+    brush: Brush,
+) -> Line<'static> {
+    let (sign, role) = if has_focus { (SIGN, Role::Accent) } else { (INDENT, Role::Plain) };
+    let pad = |text: &str, columns: usize| " ".repeat(columns.saturating_sub(width(text)));
     let mut line = Line::from(vec![
         brush.span(sign, Role::Accent),
-        brush.span(one_line(job.id.as_str()), role),
-        brush.span(facts, Role::Dim),
+        brush.span(id.clone(), role),
+        brush.span(format!("{}{INDENT}{facts}{}{INDENT}", pad(id, ids), pad(facts, all_facts)), Role::Dim),
     ]);
     push_fitting(&mut line, brush.span(one_line(job.command.trim()), role), brush.columns);
     fit(&line, brush.columns)
@@ -113,16 +140,16 @@ mod tests {
         testing::check(
             &shown(&Tasks::default(), &aside, (80, 10)),
             "Background commands
-❯ bash_1  running 15 s · 1.2 MB  npm run dev⏎--port 80
-  bash_2  exit code 1 12 s · 1.2 MB  cargo b
-  Enter its output · x ends it · Esc closes",
+❯ bash_1  running 15 s · 1.2 MB            npm run dev⏎--port 80
+  bash_2  exit code 1 after 12 s · 1.2 MB  cargo b
+  Enter output · x ends it · Esc closes",
         );
         let second = Tasks { focus: 7, shown: None };
         testing::check(
             &shown(&second, &aside, (40, 3)),
             "Background commands
-❯ bash_2  exit code 1 12 s · 1.2 MB  ca…
-  Enter its output · x ends it · Esc cl…",
+❯ bash_2  exit code 1 after 12 s  cargo…
+  Enter output · x ends it · Esc closes",
         );
     }
 

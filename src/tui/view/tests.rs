@@ -1,5 +1,7 @@
 //! Pictures of the whole live region at three sizes, and the promise that it never leaves its bounds.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 
 use super::testing::{call, check, facts, live, model, text};
@@ -12,14 +14,16 @@ use crate::protocol::{
 };
 use crate::tui::model::answering::Answering;
 use crate::tui::model::buffer::Buffer;
-use crate::tui::model::call::{Label, RunningCall};
+use crate::tui::model::call::{Kind, Label, RunningCall};
 use crate::tui::model::choice::Item;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::picker::Picker;
 use crate::tui::model::question::{Asking, Guard, Row};
+use crate::tui::model::run::RunView;
 use crate::tui::model::setup::{Choosing, FirstRun, Step, Trusting};
 use crate::tui::model::tasks::Tasks;
 use crate::tui::model::todos::{Extent, TodoChange, Todos};
+use crate::tui::model::transcript::Cell;
 use crate::tui::model::{AtLimit, Limit};
 
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (40, 12)];
@@ -298,7 +302,7 @@ fn the_steps_stand_between_what_is_waited_for_and_the_input() {
   qwen3-coder · default · window of 128k";
     let narrow = "
 ⠋ answering 6 s · esc to interrupt
-  1 of 3 done · ctrl+t hides
+  ▸ write the tests · 1/3
 ❯ |
   qwen3-coder · default · window of 128k";
     pictures(run(Extent::Unfolded), [unfolded, unfolded, narrow]);
@@ -498,7 +502,7 @@ fn a_picker_takes_the_place_of_the_input() {
   model-8   128k
   model-9   128k
   model-10  128k
-  Enter takes, Esc closes · 20 in all
+  Enter takes · Esc closes · 20 in all
   qwen3-coder · default · window of 128k",
             "Which model?
   |type to filter
@@ -510,14 +514,14 @@ fn a_picker_takes_the_place_of_the_input() {
   model-6  128k
   model-7  128k
   model-8  128k
-  Enter takes, Esc closes · 20 in all
+  Enter takes · Esc closes · 20 in all
   qwen3-coder · default · window of 128k",
             "Which model?
   |type to filter
 ❯ model-1  128k
   model-2  128k
   model-3  128k
-  Enter takes, Esc closes · 20 in all",
+  Enter takes · Esc closes · 20 in all",
         ],
     );
 }

@@ -36,7 +36,11 @@ pub(super) fn live(todos: &Todos, going: Going, room: usize, brush: Brush) -> Ve
         (Extent::Folded, Going::On) => {
             todos.current().map(|todo| current(todos, todo, brush)).into_iter().collect()
         }
-        (Extent::Unfolded, _) if room < 3 => vec![head(todos, brush)],
+        // where there is room for one row, the step that is being done says more than their number
+        (Extent::Unfolded, _) if room < 3 => vec![match todos.current() {
+            Some(todo) => current(todos, todo, brush),
+            None => head(todos, brush),
+        }],
         (Extent::Unfolded, _) => unfolded(todos, MOST.min(room - 1), brush),
     }
 }
@@ -114,7 +118,7 @@ pub(super) fn change(change: &TodoChange, mode: Mode, brush: Brush) -> Vec<Line<
     let mut lines = brush.paragraph(&head, Span::raw(""), INDENT);
     match mode {
         Mode::Whole => lines.extend(rows(change.after.iter(), brush)),
-        Mode::Folded => lines.extend(brush.fold(rows(changed, brush), CHANGED + 1, Keep::Head)),
+        Mode::Folded => lines.extend(brush.fold_indented(rows(changed, brush), CHANGED + 1, Keep::Head)),
     }
     lines
 }
@@ -184,7 +188,7 @@ mod tests {
   ☐ 10
   … 11 more",
         );
-        assert_eq!(unfolded(&many, 2), "  8 of 13 done · ctrl+t hides");
+        assert_eq!(unfolded(&many, 2), "  ☐ 9 · 8/13", "one row is for the step that comes");
         assert_eq!(unfolded(&many, 0), "");
         assert_eq!(unfolded(&[], 9), "");
     }
@@ -232,7 +236,7 @@ mod tests {
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         let changed = TodoChange { before: Vec::new(), after: list(&many) };
         let lines = change(&changed, Mode::Folded, BRUSH);
-        assert_eq!((lines.len(), lines[9].to_string().as_str()), (10, "… 4 more lines (Ctrl+O shows all)"));
+        assert_eq!((lines.len(), lines[9].to_string().as_str()), (10, "  … 4 more lines (Ctrl+O shows all)"));
         assert_eq!(change(&changed, Mode::Whole, BRUSH).len(), 13);
     }
 }

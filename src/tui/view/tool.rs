@@ -72,9 +72,15 @@ pub fn whole(call: &DoneCall, results: &Results, brush: Brush) -> Vec<Line<'stat
 pub(super) fn running(call: &RunningCall, now: Moment, brush: Brush) -> Line<'static> {
     let since = elapsed(now.since(call.since));
     let told: Vec<String> = printed(&call.tail).into_iter().chain(since).collect();
-    let told = (!told.is_empty()).then(|| brush.span(told.join(DOT), Role::Dim)).into_iter().collect();
-    let head = head(brush.span("○ ", Role::Plain), &call.label, told, Mode::Folded, brush);
-    head.into_iter().next().unwrap_or_default()
+    // where it is narrow the time is told last of all: bytes go first, then lines
+    let heads = (0..told.len().max(1)).map(|from| {
+        let told = told.get(from..).unwrap_or_default().join(DOT);
+        let told = (!told.is_empty()).then(|| brush.span(told, Role::Dim)).into_iter().collect();
+        head(brush.span("○ ", Role::Plain), &call.label, told, Mode::Folded, brush)
+    });
+    let mut heads: Vec<_> = heads.collect();
+    let fitting = heads.iter().position(|head| head.len() == 1).unwrap_or(0);
+    heads.swap_remove(fitting).into_iter().next().unwrap_or_default()
 }
 
 /// How much it has printed, where that is more than is shown.
@@ -148,7 +154,9 @@ fn changes(drawn: Vec<(&FileChange, diff::Drawn)>, mode: Mode, brush: Brush) -> 
     });
     match mode {
         Mode::Whole => lines.collect(),
-        Mode::Folded => brush.fold(lines.collect(), usize::from(brush.manner.diff_lines) + 1, Keep::Head),
+        Mode::Folded => {
+            brush.fold_indented(lines.collect(), usize::from(brush.manner.diff_lines) + 1, Keep::Head)
+        }
     }
 }
 
@@ -497,7 +505,7 @@ line 1",
   a.rs  new +99
     1 + line 1",
         );
-        testing::check(&text(&lines[41..]), "… 160 more lines (Ctrl+O shows all)");
+        testing::check(&text(&lines[41..]), "  … 160 more lines (Ctrl+O shows all)");
         assert_eq!(done(&call, Mode::Whole, BRUSH).len(), 1 + 2 * 100);
     }
 
@@ -517,9 +525,9 @@ line 1",
         );
         testing::check(
             &told(40, Mode::Folded),
-            r#"● explored  Read src/cart.rs, src/lib.rs
-  · Grep "total" 7 matches · Read ✗
-  no.rs: no such file"#,
+            r#"● explored  Read src/cart.rs,
+  src/lib.rs · Grep "total" 7 matches ·
+  Read ✗ no.rs: no such file"#,
         );
         testing::check(
             &told(80, Mode::Whole),

@@ -179,7 +179,7 @@ mod tests {
   it would bring:
   - instructions for the model:
     AGENTS.md, api/AGENTS.md
-… 11 more lines (Ctrl+O shows all)
+  … 11 more lines (Ctrl+O shows all)
   1. Trust it, from now on
 ❯ 2. Look only: leave out what it
      brings, this time

@@ -53,8 +53,9 @@ pub fn wrap(line: &Line<'_>, columns: usize, prefix: &Prefix) -> Vec<Line<'stati
     let mut rest = cells.as_slice();
     while !rest.is_empty() {
         let (gap, after) = split(rest, rest.iter().position(|cell| !cell.is_space()));
-        let end = after.iter().zip(after.iter().skip(1)).position(|(before, cell)| may_break(before, cell));
-        let (word, after) = split(after, end.map(|before| before + 1));
+        let pairs = after.iter().zip(after.iter().skip(1)).enumerate();
+        let end = pairs.filter(|(_, (before, cell))| may_break(before, cell)).map(|(at, _)| at + 1);
+        let (word, after) = split(after, end.into_iter().find(|at| !is_before_dot(after, *at)));
         wrapper.word(gap, word);
         rest = after;
     }
@@ -117,6 +118,12 @@ fn cells<'a>(line: &'a Line<'_>) -> Vec<Cell<'a>> {
     cells
 }
 
+/// Whether the space at `at` stands before the dot between two facts, which ends a line and begins none.
+fn is_before_dot(cells: &[Cell<'_>], at: usize) -> bool {
+    let is_dot = |cell: &Cell<'_>| cell.text == "·";
+    cells.get(at).is_some_and(Cell::is_space) && cells.get(at + 1).is_some_and(is_dot)
+}
+
 /// Whether a line may end after `before` and the next begin with `after`. A space never begins one.
 fn may_break(before: &Cell<'_>, after: &Cell<'_>) -> bool {
     let asian = before.width == 2 || after.width == 2;
@@ -156,6 +163,9 @@ impl<'p, 'a> Wrapper<'p, 'a> {
         }
         if !self.open.is_empty() {
             self.break_line();
+        } else if self.done.is_empty() && total(gap) + LEAST <= self.room() {
+            // how far a line is indented says something, also where its first word is long
+            self.push(gap);
         }
         for cell in word {
             if !self.open.is_empty() && self.used + cell.width > self.room() {
@@ -241,6 +251,8 @@ mod tests {
         check("one   two", 6, &["one", "two"]);
         check("  indented text", 10, &["  indented", "text"]);
         check("ends with spaces   ", 20, &["ends with spaces"]);
+        check("    averylongword", 12, &["    averylon", "gword"]);
+        check("one · two", 6, &["one ·", "two"]);
         check("run cargo test --all-targets now", 20, &["run cargo test", "--all-targets now"]);
     }
 
