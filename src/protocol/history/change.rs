@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use super::{Boundary, History, Item, Slot, Undone, interrupted};
-use crate::protocol::{CallId, Entry, EntryBody, Message, SavedFile, ToolCall};
+use crate::protocol::{ChangedBy, Entry, EntryBody, Message, SavedFile, ToolCall};
 
 impl History {
     /// Takes one entry. Never fails: what makes no sense where it stands changes nothing.
@@ -22,9 +22,13 @@ impl History {
             EntryBody::Message(message) => self.apply_message(entry.timestamp, message),
             EntryBody::Compaction { summary, kept } => self.compact(summary, *kept),
             EntryBody::Masked { messages } => self.mask(messages),
-            EntryBody::Rewind { to } => self.rewind(*to),
+            EntryBody::Rewind { to } => {
+                let undone = self.take_away(*to);
+                self.undone.push(undone);
+            }
+            EntryBody::Unsaid { to } => drop(self.take_away(*to)),
             EntryBody::Redo => self.redo(),
-            EntryBody::Checkpoint { files, .. } => self.note_changed(files),
+            EntryBody::Checkpoint { message, by, files } => self.checkpoint(*message, *by, files),
             EntryBody::Settings { model, permission_mode, directories } => {
                 self.model = model.clone().or_else(|| self.model.take());
                 self.permission_mode = permission_mode.clone().or_else(|| self.permission_mode.take());
@@ -36,11 +40,14 @@ impl History {
         }
     }
 
-    fn note_changed(&mut self, files: &[SavedFile]) {
-        for file in files {
-            if !self.changed.iter().any(|known| known.path == file.path) {
-                self.changed.push(file.clone());
-            }
+    /// What a rewind has replaced belongs to it; where its own entry is lost, it still is one.
+    fn checkpoint(&mut self, message: usize, by: ChangedBy, files: &[SavedFile]) {
+        let files: Arc<[SavedFile]> = files.into();
+        self.saves.push(message, by, Arc::clone(&files));
+        match (by, self.undone.last_mut()) {
+            (ChangedBy::Tool | ChangedBy::Command | ChangedBy::Redo, _) => {}
+            (ChangedBy::Rewind, Some(undone)) if undone.files.is_empty() => undone.files = files,
+            (ChangedBy::Rewind, _) => self.undone.push(Undone { files, ..Undone::default() }),
         }
     }
 
@@ -110,8 +117,8 @@ impl History {
         self.masked_at = self.positions;
     }
 
-    fn rewind(&mut self, to: usize) {
-        let mut undone = Undone { items: Vec::new(), boundaries: Vec::new() };
+    fn take_away(&mut self, to: usize) -> Undone {
+        let mut undone = Undone::default();
         for (index, item) in self.items.iter_mut().enumerate() {
             if item.active && item.slot.position >= to {
                 item.active = false;
@@ -124,8 +131,8 @@ impl History {
                 undone.boundaries.push(index);
             }
         }
-        self.undone.push(undone);
         self.rebuild();
+        undone
     }
 
     fn redo(&mut self) {

@@ -9,13 +9,18 @@
 //! It is not a log: entries that changed nothing leave no trace here (the file has them).
 
 mod change;
+mod files;
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
+use files::Saves;
+
 use super::{
     CallId, Content, Message, ModelId, SavedFile, SessionHead, ToolCall, ToolMessage, ToolStatus, Usage,
 };
+
+pub use files::{Former, Redoable};
 
 /// The answer given for a call that was open when the program or the run ended.
 pub const INTERRUPTED: &str = "Error: interrupted before it was done";
@@ -51,7 +56,7 @@ pub struct History {
     title: Option<String>,
     model: Option<ModelId>,
     permission_mode: Option<String>,
-    changed: Vec<SavedFile>,
+    saves: Saves,
     directories: Vec<String>,
     items: Vec<Item>,
     positions: usize,
@@ -81,10 +86,12 @@ struct Boundary {
 }
 
 /// What one rewind took away.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Undone {
     items: Vec<usize>,
     boundaries: Vec<usize>,
+    /// As they were before it.
+    files: Arc<[SavedFile]>,
 }
 
 impl History {
@@ -190,12 +197,6 @@ impl History {
     #[must_use]
     pub fn directories(&self) -> &[String] {
         &self.directories
-    }
-
-    /// Each file that a tool has changed, as it was before the first change; a rewind forgets none.
-    #[must_use]
-    pub fn changed_files(&self) -> &[SavedFile] {
-        &self.changed
     }
 
     /// The answer of each call that has one, rewound ones too.

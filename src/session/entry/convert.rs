@@ -5,8 +5,8 @@ use super::lines::{
     MessageLine, OriginLine, PartLine, StatusLine, StopLine, function,
 };
 use crate::protocol::{
-    AssistantMessage, Attachment, ChangedBy, Content, EntryBody, Message, Origin, Part, Reasoning, SavedFile,
-    SessionHead, StopReason, ToolCall, ToolMessage, ToolStatus, UserMessage,
+    After, AssistantMessage, Attachment, ChangedBy, Content, EntryBody, Message, Origin, Part, Reasoning,
+    SavedFile, SessionHead, StopReason, ToolCall, ToolMessage, ToolStatus, UserMessage,
 };
 
 /// The field under which most providers send thoughts; another one is named beside the text.
@@ -47,19 +47,17 @@ impl From<&EntryBody> for BodyLine {
                 Self::Compaction { summary: summary.clone(), kept: *kept }
             }
             EntryBody::Masked { messages } => Self::Masked { messages: messages.clone() },
-            EntryBody::Rewind { to } => Self::Rewind { to: *to },
+            EntryBody::Rewind { to } => Self::Rewind { to: *to, unsaid: false },
+            EntryBody::Unsaid { to } => Self::Rewind { to: *to, unsaid: true },
             EntryBody::Redo => Self::Redo {},
             EntryBody::Checkpoint { message, by, files } => {
-                let line = |file: &SavedFile| FileLine {
-                    path: file.path.clone(),
-                    before: file.before.clone(),
-                    mode: file.mode,
-                };
                 let by = match by {
                     ChangedBy::Tool => None,
                     ChangedBy::Command => Some(ByLine::Command),
+                    ChangedBy::Rewind => Some(ByLine::Rewind),
+                    ChangedBy::Redo => Some(ByLine::Redo),
                 };
-                Self::Checkpoint { message: *message, by, files: files.iter().map(line).collect() }
+                Self::Checkpoint { message: *message, by, files: files.iter().map(FileLine::from).collect() }
             }
             EntryBody::Settings { model, permission_mode, directories } => Self::Settings {
                 model: model.clone(),
@@ -85,15 +83,16 @@ impl From<BodyLine> for EntryBody {
             BodyLine::Message(message) => Self::Message(message.into()),
             BodyLine::Compaction { summary, kept } => Self::Compaction { summary, kept },
             BodyLine::Masked { messages } => Self::Masked { messages },
-            BodyLine::Rewind { to } => Self::Rewind { to },
+            BodyLine::Rewind { to, unsaid: false } => Self::Rewind { to },
+            BodyLine::Rewind { to, unsaid: true } => Self::Unsaid { to },
             BodyLine::Redo {} => Self::Redo,
             BodyLine::Checkpoint { message, by, files } => {
-                let file =
-                    |line: FileLine| SavedFile { path: line.path, before: line.before, mode: line.mode };
                 let by = by.map_or(ChangedBy::Tool, |by| match by {
                     ByLine::Command => ChangedBy::Command,
+                    ByLine::Rewind => ChangedBy::Rewind,
+                    ByLine::Redo => ChangedBy::Redo,
                 });
-                Self::Checkpoint { message, by, files: files.into_iter().map(file).collect() }
+                Self::Checkpoint { message, by, files: files.into_iter().map(SavedFile::from).collect() }
             }
             BodyLine::Settings { model, permission_mode, directories } => {
                 Self::Settings { model, permission_mode, directories }
@@ -232,6 +231,30 @@ fn part(line: PartLine) -> Option<Part> {
         PartLine::Text { text } => Some(Part::Text(text)),
         PartLine::Image { file, mime, width, height } => Some(Part::Image { file, mime, width, height }),
         PartLine::Other => None,
+    }
+}
+
+impl From<&SavedFile> for FileLine {
+    fn from(file: &SavedFile) -> Self {
+        let SavedFile { path, before, mode, after, above } = file;
+        let after = match after {
+            After::Unknown => None,
+            After::Nothing => Some(None),
+            After::Bytes(hash) => Some(Some(hash.clone())),
+        };
+        Self { path: path.clone(), before: before.clone(), mode: *mode, after, above: *above }
+    }
+}
+
+impl From<FileLine> for SavedFile {
+    fn from(line: FileLine) -> Self {
+        let FileLine { path, before, mode, after, above } = line;
+        let after = match after {
+            None => After::Unknown,
+            Some(None) => After::Nothing,
+            Some(Some(hash)) => After::Bytes(hash),
+        };
+        Self { path, before, mode, after, above }
     }
 }
 

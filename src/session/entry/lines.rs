@@ -31,6 +31,9 @@ pub(super) enum BodyLine {
     },
     Rewind {
         to: usize,
+        /// Whether the program did it, for what got no answer.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unsaid: bool,
     },
     Redo {},
     Checkpoint {
@@ -215,6 +218,8 @@ pub(super) enum StatusLine {
 #[serde(rename_all = "lowercase")]
 pub(super) enum ByLine {
     Command,
+    Rewind,
+    Redo,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -232,4 +237,19 @@ pub(super) struct FileLine {
     pub(super) before: Option<String>,
     #[serde(default)]
     pub(super) mode: u32,
+    /// A hash; `null` where no file was left.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "there")]
+    pub(super) after: Option<Option<String>>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) above: usize,
+}
+
+/// A field that is there, even if it is `null`.
+fn there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

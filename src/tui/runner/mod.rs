@@ -9,6 +9,7 @@ mod images;
 mod models;
 mod opening;
 mod reports;
+mod rewind;
 mod rules;
 mod sessions;
 mod telling;
@@ -69,6 +70,7 @@ enum Done {
     Models(Found),
     Sandbox(String),
     Session(SessionReply),
+    Rewind(rewind::Stride),
     Report(ReportReply),
     Image(InputReply),
     Listed(FileIndex),
@@ -107,6 +109,7 @@ impl Runner {
             Effect::Trust(answer) => self.trust(answer),
             Effect::Endpoint(choice) => self.choose(choice),
             Effect::Session(wish) => self.session(wish),
+            Effect::Rewind(wish) => self.rewind(wish),
             Effect::Report(wish) => self.report(wish),
             Effect::Image(wish) => self.image(wish),
             Effect::KeepInput(line) => {
@@ -243,6 +246,7 @@ impl Runner {
             | Effect::EditOutside(_)
             | Effect::KeepDraft(_)
             | Effect::Session(_)
+            | Effect::Rewind(_)
             | Effect::Report(_)
             | Effect::Image(_)
             | Effect::Trust(_)
@@ -294,6 +298,7 @@ impl Runner {
             Done::Models(found) => self.take_found(found),
             Done::Sandbox(word) => vec![Reply::Sandbox(word)],
             Done::Session(reply) => vec![Reply::Session(reply)],
+            Done::Rewind(stride) => self.rewind_goes_on(stride),
             Done::Image(reply) => vec![Reply::Input(reply)],
             Done::Report(reply) => vec![Reply::Report(reply)],
             Done::Listed(index) => self.take_listed(index),

@@ -4,7 +4,7 @@
 //! - [`full`]: the same on a screen of its own, which it scrolls itself; `reel` has its rows
 //! - [`page`]: the whole screen, for what lies on the alternate screen; [`sheet`] has its rows, `find` what is searched for in them
 //! - `cell`, `tool`, `diff`, [`markdown`], `highlight`: what was said and done
-//! - [`composer`], `question`, `answering`, `setup`, `sessions`, `tasks`, `permissions`: what has the keys
+//! - [`composer`], `question`, `answering`, `setup`, `sessions`, `rewind`, `tasks`, `permissions`: what has the keys
 //! - `todos`: the model's list of steps
 //! - `status`: how things stand
 //! - [`plain`]: all of it in words, line by line; [`letters`]: what a terminal without Unicode is shown
@@ -30,6 +30,7 @@ mod permissions;
 pub mod plain;
 mod question;
 pub mod reel;
+mod rewind;
 mod sessions;
 mod setup;
 pub mod sheet;
@@ -262,6 +263,7 @@ fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, brush: Bru
     let room = if bound < SMALL { bound } else { bound - 1 };
     let mut pane = match (&model.overlay, &model.stage) {
         (Some(Overlay::Sessions(open)), _) => sessions::pane(open, room, &styles(brush), brush),
+        (Some(Overlay::Rewind(open)), _) => rewind::pane(open, room, &styles(brush), brush),
         (Some(Overlay::Models(picker)), _) => {
             let (lines, cursor) = composer::render_picker(picker, brush.columns, room, &styles(brush));
             Pane { lines, cursor: Some(cursor) }
@@ -298,6 +300,7 @@ fn completion(model: &Model, room: usize, brush: Brush) -> Vec<Line<'static>> {
             Some(
                 Overlay::Models(_)
                 | Overlay::Sessions(_)
+                | Overlay::Rewind(_)
                 | Overlay::Tasks(_)
                 | Overlay::Permissions(_)
                 | Overlay::Themes(_),
@@ -327,6 +330,7 @@ fn steps(model: &Model, bound: usize, input: usize, brush: Brush) -> Vec<Line<'s
             Some(
                 Overlay::Models(_)
                 | Overlay::Sessions(_)
+                | Overlay::Rewind(_)
                 | Overlay::Tasks(_)
                 | Overlay::Permissions(_)
                 | Overlay::Themes(_),

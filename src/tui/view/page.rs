@@ -110,6 +110,7 @@ fn shown(model: &Model) -> Page {
         Some(
             Overlay::Models(_)
             | Overlay::Sessions(_)
+            | Overlay::Rewind(_)
             | Overlay::Tasks(_)
             | Overlay::Permissions(_)
             | Overlay::Themes(_),

@@ -10,7 +10,7 @@ use ratatui::text::Line;
 
 use super::brush::{Brush, INDENT, Look, Mode, SIGN, one_line, reveal};
 use super::wrap::fit;
-use super::{cell, page, question, setup, status, tool, trust};
+use super::{cell, page, question, rewind as view_rewind, setup, status, tool, trust};
 use crate::app::RuleRow;
 use crate::protocol::{JobState, JobView};
 use crate::text::sanitize::sanitize;
@@ -22,6 +22,7 @@ use crate::tui::model::moment::Moment;
 use crate::tui::model::overlay::{Overlay, Page, PageOf};
 use crate::tui::model::permissions::Permissions;
 use crate::tui::model::picker::Picker;
+use crate::tui::model::rewind::{self, Rewind};
 use crate::tui::model::run::{RunView, Stopping};
 use crate::tui::model::sessions::Sessions;
 use crate::tui::model::setup::{Choosing, Step};
@@ -207,6 +208,7 @@ fn asked(model: &Model, brush: Brush) -> Option<Asked> {
         Some(Overlay::Page(_)) => return None,
         Some(Overlay::Models(picker)) => return Some(picked(picker)),
         Some(Overlay::Sessions(open)) => return Some(resumed(open)),
+        Some(Overlay::Rewind(open)) => return Some(rewound(open)),
         Some(Overlay::Themes(themes)) => return Some(picked(&themes.picker)),
         Some(Overlay::Tasks(tasks)) => return tasks_told(tasks, model, brush),
         Some(Overlay::Permissions(open)) => return rules_told(open),
@@ -309,6 +311,21 @@ fn resumed(open: &Sessions) -> Asked {
             .push("in use by another clawd: the same number again goes on with a copy of it".to_owned());
     }
     asked
+}
+
+/// The way back to an earlier message.
+fn rewound(open: &Rewind) -> Asked {
+    let waits = |what: &str| Asked { key: what.to_owned(), about: vec![what.to_owned()], rows: Vec::new() };
+    match &open.step {
+        rewind::Step::Picking => picked(&open.picker),
+        rewind::Step::Looking(_) => waits("looking at what would change"),
+        rewind::Step::Going => waits("putting back what was"),
+        rewind::Step::Choosing(preview) => {
+            let (about, mut rows) = view_rewind::told(preview);
+            rows.push("type 1, 2 or 3; Enter alone goes back to the list".to_owned());
+            Asked { key: format!("{about:?}"), about, rows }
+        }
+    }
 }
 
 fn items(choice: &Choice) -> Vec<String> {
