@@ -336,3 +336,177 @@ fn side_by_side<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> V
         done.flatten().collect()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::Outputs;
+    use super::*;
+
+    /// A directory of files, and images of them.
+    struct World {
+        _directory: tempfile::TempDir,
+        root: PathBuf,
+        outputs: Outputs,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let directory = tempfile::tempdir().unwrap();
+            let root = directory.path().canonicalize().unwrap();
+            Self { _directory: directory, root, outputs: Outputs::new(None) }
+        }
+
+        fn blobs(&self) -> Blobs<'_> {
+            Blobs::new(&self.outputs)
+        }
+
+        fn write(&self, name: &str, text: &str) {
+            let path = self.root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+
+        fn text(&self, name: &str) -> Option<String> {
+            fs::read_to_string(self.root.join(name)).ok()
+        }
+
+        /// As a tool writes down what it is about to change.
+        fn saved(&self, name: &str, after: After) -> SavedFile {
+            let path = self.root.join(name);
+            let before = fs::read(&path).ok().map(|bytes| self.blobs().keep(&Image::of(bytes)).unwrap());
+            let above = if before.is_none() { missing_above(&path) } else { 0 };
+            let mode = fs::metadata(&path).map_or(0, |meta| meta.mode() & 0o7777);
+            SavedFile { path: path.to_str().unwrap().to_owned(), before, mode, after, above }
+        }
+
+        /// Puts all of these back; what was replaced, and what could not be.
+        fn restore(&self, saved: &[SavedFile]) -> (Vec<SavedFile>, Vec<String>) {
+            let differences = differences(saved.iter().map(|file| Former { file, last: file }));
+            let kept = keep(self.blobs(), differences);
+            let failed = put_back(self.blobs(), &kept);
+            (kept.saved, [kept.failed, failed].concat())
+        }
+    }
+
+    fn bytes(text: &str) -> After {
+        After::Bytes(hex(&hash_of(text.as_bytes())))
+    }
+
+    #[test]
+    fn five_hundred_files_are_put_back_and_brought_forward_again() {
+        let world = World::new();
+        let name = |number: usize| format!("{}/{number}", number % 20);
+        let text = |number: usize| format!("file {number}\n");
+        (0..500).for_each(|number| world.write(&name(number), &text(number)));
+        let saved: Vec<SavedFile> =
+            (0..500).map(|number| world.saved(&name(number), After::Unknown)).collect();
+        (0..500).for_each(|number| match number % 3 {
+            0 => world.write(&name(number), "other"),
+            1 => fs::remove_file(world.root.join(name(number))).unwrap(),
+            _ => {}
+        });
+        let (replaced, failed) = world.restore(&saved);
+        assert_eq!((replaced.len(), failed), (334, Vec::new()));
+        assert!((0..500).all(|number| world.text(&name(number)) == Some(text(number))));
+        let (_, failed) = world.restore(&replaced);
+        assert_eq!(failed, [""; 0]);
+        assert!((0..500).all(|number| match number % 3 {
+            0 => world.text(&name(number)).as_deref() == Some("other"),
+            1 => world.text(&name(number)).is_none(),
+            _ => world.text(&name(number)) == Some(text(number)),
+        }));
+    }
+
+    #[test]
+    fn directories_that_were_made_for_a_file_go_with_it_and_no_others() {
+        let world = World::new();
+        fs::create_dir(world.root.join("empty")).unwrap();
+        let names = ["made/deep/a", "empty/a", "shared/a"];
+        let saved = names.map(|name| world.saved(name, After::Unknown));
+        for name in names {
+            world.write(name, "x");
+        }
+        let late = world.saved("made/deep/b", After::Unknown);
+        world.write("made/deep/b", "x");
+        world.write("shared/mine", "mine");
+        let (replaced, failed) = world.restore(&[saved.to_vec(), vec![late]].concat());
+        assert_eq!(failed, [""; 0]);
+        assert!(!world.root.join("made").exists() && world.root.join("empty").is_dir());
+        assert_eq!((world.text("shared/a"), world.text("shared/mine").as_deref()), (None, Some("mine")));
+        world.restore(&replaced);
+        assert_eq!(
+            (world.text("made/deep/b").as_deref(), world.text("empty/a").as_deref()),
+            (Some("x"), Some("x"))
+        );
+    }
+
+    #[test]
+    fn a_file_in_the_place_of_a_directory_and_the_other_way_round() {
+        let world = World::new();
+        world.write("dir/file", "in it");
+        let saved = [world.saved("dir/file", After::Unknown), world.saved("dir", After::Unknown)];
+        fs::remove_dir_all(world.root.join("dir")).unwrap();
+        world.write("dir", "a file now");
+        let saved = [saved[0].clone(), SavedFile { before: None, ..saved[1].clone() }];
+        let (replaced, failed) = world.restore(&saved);
+        assert_eq!((failed, world.text("dir/file").as_deref()), (Vec::new(), Some("in it")));
+        let (_, failed) = world.restore(&replaced);
+        assert_eq!((failed, world.text("dir").as_deref()), (Vec::new(), Some("a file now")));
+    }
+
+    #[test]
+    fn who_has_changed_a_file_last_is_known_where_it_was_written_down() {
+        let world = World::new();
+        let check = |after: After, now: Option<&str>, expected: Option<Hand>| {
+            world.write("f", "before");
+            let saved = world.saved("f", after.clone());
+            match now {
+                Some(text) => world.write("f", text),
+                None => fs::remove_file(world.root.join("f")).unwrap(),
+            }
+            let found = differences([Former { file: &saved, last: &saved }]);
+            assert_eq!(found.first().map(|difference| difference.hand), expected, "{after:?} {now:?}");
+        };
+        check(bytes("after"), Some("after"), Some(Hand::Session));
+        check(bytes("after"), Some("theirs"), Some(Hand::Other));
+        check(bytes("after"), None, Some(Hand::Other));
+        check(After::Nothing, None, Some(Hand::Session));
+        check(After::Nothing, Some("theirs"), Some(Hand::Other));
+        check(After::Unknown, Some("whose"), Some(Hand::Session));
+        check(bytes("after"), Some("before"), None);
+    }
+
+    #[test]
+    fn a_file_that_is_changed_meanwhile_is_left_and_named() {
+        let world = World::new();
+        world.write("a", "before");
+        world.write("b", "before");
+        let saved = ["a", "b"].map(|name| world.saved(name, After::Unknown));
+        world.write("a", "after");
+        world.write("b", "after");
+        let kept = keep(world.blobs(), differences(saved.iter().map(|file| Former { file, last: file })));
+        world.write("a", "in this moment");
+        let failed = put_back(world.blobs(), &kept);
+        assert_eq!(failed.len(), 1);
+        assert!(failed[0].ends_with("a: it has just been changed by somebody else"), "{failed:?}");
+        assert_eq!(
+            (world.text("a").as_deref(), world.text("b").as_deref()),
+            (Some("in this moment"), Some("before"))
+        );
+    }
+
+    #[test]
+    fn a_damaged_image_is_not_put_back() {
+        let world = World::new();
+        world.write("a", "before");
+        let saved = world.saved("a", After::Unknown);
+        let image = world.blobs().path(saved.before.as_deref().unwrap()).unwrap();
+        fs::write(image, "beforf").unwrap();
+        world.write("a", "after");
+        let (_, failed) = world.restore(&[saved]);
+        assert!(failed[0].ends_with("a: what was kept of it is damaged"), "{failed:?}");
+        assert_eq!(world.text("a").as_deref(), Some("after"));
+    }
+}

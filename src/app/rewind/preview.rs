@@ -52,7 +52,8 @@ impl Going {
         let row = |(number, difference)| row(number, difference, self.bench.blobs(), &self.place);
         let beyond = (self.commands > 0).then(|| {
             let commands = units::counted(self.commands as u64, "command", "commands");
-            format!("{commands} ran since: what they changed stays as it is")
+            let whose = if self.commands == 1 { "it" } else { "they" };
+            format!("{commands} ran since: what {whose} changed stays as it is")
         });
         Preview {
             to,

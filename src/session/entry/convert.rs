@@ -1,8 +1,8 @@
 //! Lines to values and back, field by field.
 
 use super::lines::{
-    AssistantLine, AttachmentLine, BodyLine, ByLine, CallLine, ContentLine, FileLine, FunctionLine, HeadLine,
-    MessageLine, OriginLine, PartLine, StatusLine, StopLine, function,
+    AfterLine, AssistantLine, AttachmentLine, BodyLine, ByLine, CallLine, ContentLine, FileLine,
+    FunctionLine, HeadLine, MessageLine, OriginLine, PartLine, StatusLine, StopLine, function,
 };
 use crate::protocol::{
     After, AssistantMessage, Attachment, ChangedBy, Content, EntryBody, Message, Origin, Part, Reasoning,
@@ -238,9 +238,9 @@ impl From<&SavedFile> for FileLine {
     fn from(file: &SavedFile) -> Self {
         let SavedFile { path, before, mode, after, above } = file;
         let after = match after {
-            After::Unknown => None,
-            After::Nothing => Some(None),
-            After::Bytes(hash) => Some(Some(hash.clone())),
+            After::Unknown => AfterLine::Unknown,
+            After::Nothing => AfterLine::Nothing,
+            After::Bytes(hash) => AfterLine::Bytes(hash.clone()),
         };
         Self { path: path.clone(), before: before.clone(), mode: *mode, after, above: *above }
     }
@@ -250,9 +250,9 @@ impl From<FileLine> for SavedFile {
     fn from(line: FileLine) -> Self {
         let FileLine { path, before, mode, after, above } = line;
         let after = match after {
-            None => After::Unknown,
-            Some(None) => After::Nothing,
-            Some(Some(hash)) => After::Bytes(hash),
+            AfterLine::Unknown => After::Unknown,
+            AfterLine::Nothing => After::Nothing,
+            AfterLine::Bytes(hash) => After::Bytes(hash),
         };
         Self { path, before, mode, after, above }
     }

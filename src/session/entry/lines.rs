@@ -237,16 +237,41 @@ pub(super) struct FileLine {
     pub(super) before: Option<String>,
     #[serde(default)]
     pub(super) mode: u32,
-    /// A hash; `null` where no file was left.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "there")]
-    pub(super) after: Option<Option<String>>,
+    #[serde(default, skip_serializing_if = "AfterLine::is_unknown")]
+    pub(super) after: AfterLine,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) above: usize,
 }
 
-/// A field that is there, even if it is `null`.
-fn there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
+/// A hash; `null` where no file was left; not there where it is not known.
+#[derive(Serialize, Deserialize, Default, Clone)]
+#[serde(from = "Option<String>", into = "Option<String>")]
+pub(super) enum AfterLine {
+    #[default]
+    Unknown,
+    Nothing,
+    Bytes(String),
+}
+
+impl AfterLine {
+    fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+}
+
+impl From<Option<String>> for AfterLine {
+    fn from(hash: Option<String>) -> Self {
+        hash.map_or(Self::Nothing, Self::Bytes)
+    }
+}
+
+impl From<AfterLine> for Option<String> {
+    fn from(after: AfterLine) -> Self {
+        match after {
+            AfterLine::Unknown | AfterLine::Nothing => None,
+            AfterLine::Bytes(hash) => Some(hash),
+        }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]

@@ -397,6 +397,7 @@ mod tests {
             &[(Key::char('y'), Action::Yes), (Key::char('n'), Action::No), (ESC, Action::Abort)],
         );
         check(Focus::Question, &[(ENTER, Action::Enter), (UP, Action::Up), (DOWN, Action::Down)]);
+        check(Focus::Rewind, &[1, 2, 3].map(|n| (Key::char(char::from(b'0' + n)), Action::Answer(n))));
         check(Focus::Limit, &[(Key::char('y'), Action::Yes), (ENTER, Action::Yes)]);
         check(Focus::Limit, &[(Key::char('n'), Action::No), (ESC, Action::No)]);
         check(Focus::Pager, &[(Key::char('q'), Action::Close), (ESC, Action::Close)]);

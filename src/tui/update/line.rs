@@ -342,6 +342,30 @@ mod tests {
     }
 
     #[test]
+    fn the_way_back_takes_a_number_twice_and_is_left_a_step_at_a_time() {
+        use crate::app::{Point, Preview, Reach, Way};
+        use crate::tui::effect::RewindWish;
+        use crate::tui::msg::{Reply, RewindReply};
+        let wish = |wish: RewindWish| vec![Effect::Rewind(wish)];
+        let mut model = idle();
+        assert_eq!(line(&mut model, 0, "/rewind"), wish(RewindWish::List));
+        let point = |position, words: &str| Point { position, words: words.to_owned(), about: String::new() };
+        let told = RewindReply::Points(vec![point(4, "two"), point(0, "one")]);
+        update(&mut model, Moment(0), Msg::Reply(Reply::Rewind(told)));
+        assert_eq!(line(&mut model, 0, "2"), wish(RewindWish::Look(0)));
+        let preview =
+            Preview { to: 0, words: String::new(), messages: 2, files: Vec::new(), beyond: Vec::new() };
+        update(&mut model, Moment(0), Msg::Reply(Reply::Rewind(RewindReply::Looked(Box::new(preview)))));
+        assert_eq!(line(&mut model, 0, "both"), []);
+        assert_eq!(line(&mut model, 0, ""), [], "back to the list");
+        assert_eq!(line(&mut model, 0, "2"), wish(RewindWish::Look(0)));
+        let preview =
+            Preview { to: 0, words: String::new(), messages: 2, files: Vec::new(), beyond: Vec::new() };
+        update(&mut model, Moment(0), Msg::Reply(Reply::Rewind(RewindReply::Looked(Box::new(preview)))));
+        assert_eq!(line(&mut model, 0, "3"), wish(RewindWish::Go(Way::Back(0, Reach::Files))));
+    }
+
+    #[test]
     fn a_list_takes_a_number_narrows_by_words_and_is_left_by_nothing() {
         use crate::tui::model::choice::Item;
         use crate::tui::model::picker::Picker;

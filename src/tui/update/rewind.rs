@@ -152,9 +152,9 @@ mod tests {
         [(8, "and the cart"), (4, "fix the tax"), (0, "hello")].map(point).to_vec()
     }
 
-    fn preview(to: usize) -> Box<Preview> {
+    fn preview(to: usize) -> RewindReply {
         let (words, files, beyond) = ("fix the tax".to_owned(), Vec::new(), Vec::new());
-        Box::new(Preview { to, words, messages: 2, files, beyond })
+        RewindReply::Looked(Box::new(Preview { to, words, messages: 2, files, beyond }))
     }
 
     fn tell(model: &mut Model, told: RewindReply) {
@@ -180,7 +180,7 @@ mod tests {
     fn choosing() -> Model {
         let mut model = listing();
         assert_eq!(press(&mut model, 0, "<down><enter>"), wish(RewindWish::Look(4)));
-        tell(&mut model, RewindReply::Looked(preview(4)));
+        tell(&mut model, preview(4));
         model
     }
 
@@ -229,10 +229,10 @@ mod tests {
         assert_eq!(step(&model), Some(&Step::Picking));
         assert_eq!(press(&mut model, 0, "<enter>"), wish(RewindWish::Look(4)), "the same one is chosen");
         press(&mut model, 0, "<esc>");
-        tell(&mut model, RewindReply::Looked(preview(4)));
+        tell(&mut model, preview(4));
         assert_eq!(step(&model), Some(&Step::Picking));
         assert_eq!(press(&mut model, 0, "<up><enter>"), wish(RewindWish::Look(8)));
-        tell(&mut model, RewindReply::Looked(preview(4)));
+        tell(&mut model, preview(4));
         assert_eq!(step(&model), Some(&Step::Looking(8)), "that is another one");
         press(&mut model, 0, "<esc><esc>");
         assert!(model.overlay.is_none());

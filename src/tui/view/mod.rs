@@ -292,29 +292,33 @@ fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, brush: Bru
     pane
 }
 
+/// Whether a list lies over the input.
+fn is_covered(model: &Model) -> bool {
+    match &model.overlay {
+        None | Some(Overlay::Page(_)) => false,
+        Some(
+            Overlay::Models(_)
+            | Overlay::Sessions(_)
+            | Overlay::Rewind(_)
+            | Overlay::Tasks(_)
+            | Overlay::Permissions(_)
+            | Overlay::Themes(_),
+        ) => true,
+    }
+}
+
 /// What the input can be completed to, in at most `room` rows, so that the chosen one is among them.
 fn completion(model: &Model, room: usize, brush: Brush) -> Vec<Line<'static>> {
-    match (&model.overlay, &model.stage) {
-        (None | Some(Overlay::Page(_)), Stage::Opening | Stage::Idle | Stage::Running) => {}
-        (
-            Some(
-                Overlay::Models(_)
-                | Overlay::Sessions(_)
-                | Overlay::Rewind(_)
-                | Overlay::Tasks(_)
-                | Overlay::Permissions(_)
-                | Overlay::Themes(_),
-            ),
-            _,
-        )
-        | (
-            _,
-            Stage::Trusting(_)
-            | Stage::Choosing(_)
-            | Stage::Asking(_)
-            | Stage::Answering(_)
-            | Stage::AtLimit(_),
-        ) => return Vec::new(),
+    match &model.stage {
+        Stage::Opening | Stage::Idle | Stage::Running if !is_covered(model) => {}
+        Stage::Opening
+        | Stage::Idle
+        | Stage::Running
+        | Stage::Trusting(_)
+        | Stage::Choosing(_)
+        | Stage::Asking(_)
+        | Stage::Answering(_)
+        | Stage::AtLimit(_) => return Vec::new(),
     }
     let completion = model.composer.completion().filter(|_| room > 0);
     let draw = |completion| composer::render_completion(completion, brush.columns, room, &styles(brush));
@@ -323,29 +327,17 @@ fn completion(model: &Model, room: usize, brush: Brush) -> Vec<Line<'static>> {
 
 /// The model's list of steps, unless something else has the keys; two thirds of what is left of the region at most.
 fn steps(model: &Model, bound: usize, input: usize, brush: Brush) -> Vec<Line<'static>> {
-    let going = match (&model.overlay, &model.stage) {
-        (None | Some(Overlay::Page(_)), Stage::Running) => Going::On,
-        (None | Some(Overlay::Page(_)), Stage::Idle) => Going::Rest,
-        (
-            Some(
-                Overlay::Models(_)
-                | Overlay::Sessions(_)
-                | Overlay::Rewind(_)
-                | Overlay::Tasks(_)
-                | Overlay::Permissions(_)
-                | Overlay::Themes(_),
-            ),
-            _,
-        )
-        | (
-            _,
-            Stage::Opening
-            | Stage::Trusting(_)
-            | Stage::Choosing(_)
-            | Stage::Asking(_)
-            | Stage::Answering(_)
-            | Stage::AtLimit(_),
-        ) => return Vec::new(),
+    let going = match &model.stage {
+        Stage::Running if !is_covered(model) => Going::On,
+        Stage::Idle if !is_covered(model) => Going::Rest,
+        Stage::Running
+        | Stage::Idle
+        | Stage::Opening
+        | Stage::Trusting(_)
+        | Stage::Choosing(_)
+        | Stage::Asking(_)
+        | Stage::Answering(_)
+        | Stage::AtLimit(_) => return Vec::new(),
     };
     // the bottom line, what is waited for, and a gap
     let left = bound.saturating_sub(input + 3);

@@ -513,6 +513,44 @@ no",
     }
 
     #[test]
+    fn a_rewind_is_told_whole_and_asked_for_by_number() {
+        let mut model = model(80, u16::MAX);
+        let mut open = Rewind::awaiting();
+        let file = crate::app::FileRow {
+            path: "src/cart.rs".to_owned(),
+            what: "+3 -12".to_owned(),
+            is_foreign: true,
+        };
+        open.step = rewind::Step::Choosing(Box::new(crate::app::Preview {
+            to: 4,
+            words: "fix the tax".to_owned(),
+            messages: 2,
+            files: vec![file],
+            beyond: vec!["1 command ran since: what it changed stays".to_owned()],
+        }));
+        model.overlay = Some(Overlay::Rewind(Box::new(open)));
+        let asked = told(&model, 0).asked.unwrap();
+        assert_eq!(
+            asked.about,
+            [
+                "Rewind to before “fix the tax”",
+                "  src/cart.rs, +3 -12, changed since by someone else",
+                "1 command ran since: what it changed stays",
+            ]
+        );
+        assert_eq!(
+            asked.rows,
+            [
+                "  1. both",
+                "  2. conversation: 2 messages go, these words come back into the input",
+                "  3. files: 1 changes",
+                "type 1, 2 or 3; Enter alone goes back to the list",
+            ]
+        );
+        assert_eq!(awaits(&model), Awaits::Line);
+    }
+
+    #[test]
     fn a_page_is_read_out_between_its_name_and_its_end() {
         let mut model = model(80, u16::MAX);
         model.transcript.push(Cell::User("go".to_owned()));
