@@ -95,13 +95,11 @@ pub fn put_nothing(place: &Pinned) -> Result<(), FileError> {
     }
 }
 
-/// How many of the directories right above this do not exist.
+/// How many of the directories right above this do not exist; where something else has such a name, there is none.
 pub fn missing_above(path: &Path) -> usize {
-    let is_missing = |directory: &&Path| {
-        let looked = fs::symlink_metadata(directory);
-        looked.is_err_and(|error| {
-            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-        })
+    let is_missing = |directory: &&Path| match fs::symlink_metadata(directory) {
+        Ok(meta) => !meta.is_dir(),
+        Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
     };
     path.ancestors().skip(1).take_while(is_missing).count()
 }

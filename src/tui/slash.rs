@@ -202,7 +202,7 @@ pub const TABLE: &[Row] = &[
         name: "rewind",
         aliases: &["undo", "restore"],
         argument: "",
-        text: "back to an earlier message: conversation, files or both",
+        text: "back to an earlier message, with its files or not",
         when: When::AtRest,
     },
     Row {

@@ -178,7 +178,7 @@ const TABLE: &[Row] = &[
     row(LINE, &[UP], Action::Up, "a row up, then back in the history").also(&[Key::ctrl('p')]),
     row(LINE, &[DOWN], Action::Down, "a row down, then on in the history").also(&[Key::ctrl('n')]),
     row(LINE, &[Key::ctrl('r')], Action::SearchHistory, "search the history; again: an older match"),
-    row(&[Focus::Input], &[ESC], Action::Close, "close a list or a search; twice on an empty input: rewind"),
+    row(&[Focus::Input], &[ESC], Action::Close, "close a list or a search; twice when empty: rewind"),
     row(
         &[Focus::Input],
         &[Key::ctrl('c')],

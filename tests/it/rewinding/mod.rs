@@ -89,7 +89,10 @@ fn go_back(pty: &Pty, words: &str, digit: &str) {
     say(pty, "/rewind");
     pty.wait_for("type to filter");
     pty.type_text(words);
-    pty.wait_for("1 of ");
+    pty.wait_until("the one message", |screen| {
+        let text = screen.contents();
+        text.contains("1 of ") || text.contains("1 in all")
+    });
     pty.key("enter");
     pty.wait_for("1, 2 or 3 does it");
     pty.key(digit);
