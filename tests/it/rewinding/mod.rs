@@ -46,7 +46,9 @@ fn tree(clawd: &Clawd) -> Tree {
 
 /// One run without a screen, in the session that goes on.
 fn tell(clawd: &Clawd, endpoint: &Endpoint, words: &str, turns: Vec<Vec<Call>>) {
-    turns.into_iter().for_each(|turn| endpoint.push(calls(turn)));
+    for turn in turns {
+        endpoint.push(calls(turn));
+    }
     endpoint.push(text(&format!("Done with {words}.")));
     let is_first = !clawd.clawd_home().join("sessions").exists();
     let go_on = if is_first { &[][..] } else { &["-c"] };
@@ -129,9 +131,8 @@ fn checkpoint(clawd: &Clawd, names: &[&str]) {
     };
     let files: Vec<Value> = names.iter().map(file).collect();
     let line = json!({"type": "checkpoint", "message": messages - 1, "by": "command", "files": files, "timestamp": 1});
-    let mut all = fs::read_to_string(&session).unwrap();
-    all += &format!("{line}\n");
-    fs::write(session, all).unwrap();
+    let all = fs::read_to_string(&session).unwrap();
+    fs::write(session, format!("{all}{line}\n")).unwrap();
 }
 
 /// A session of three prompts, of which the second and the third have written one file each.

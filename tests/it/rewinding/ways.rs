@@ -106,16 +106,18 @@ fn after_a_rewind_a_file_must_be_read_again_before_it_is_changed() {
     let change = || patch("*** Update File: a\n@@\n-one\n+two");
     tell(&clawd, &endpoint, "hello", vec![]);
     let pty = resume(&clawd);
-    [calls([read("a")]), calls([change()]), text("Changed.")]
-        .into_iter()
-        .for_each(|turn| endpoint.push(turn));
+    for turn in [calls([read("a")]), calls([change()]), text("Changed.")] {
+        endpoint.push(turn);
+    }
     say(&pty, "change");
     pty.wait_for("Changed.");
     wait_for_rest(&pty);
     go_back(&pty, "change", "1");
     pty.wait_for("Rewound to");
     endpoint.allow_break();
-    [calls([change()]), text("Refused.")].into_iter().for_each(|turn| endpoint.push(turn));
+    for turn in [calls([change()]), text("Refused.")] {
+        endpoint.push(turn);
+    }
     pty.key("enter");
     pty.wait_for("Refused.");
     wait_for_rest(&pty);
