@@ -46,8 +46,8 @@ impl App {
     /// What has to be looked at.
     #[must_use]
     pub fn changed_files(&self, conversation: &Conversation) -> ChangedFiles {
-        let image = |hash: &String| conversation.bench().blobs().path(hash).ok();
-        let files = conversation.history().changed_files().iter();
+        let image = |hash: &String| conversation.bench().blobs().find(hash);
+        let files = conversation.history().changed_files();
         ChangedFiles {
             files: files.map(|file| (file.clone(), file.before.as_ref().and_then(image))).collect(),
             cwd: self.place.cwd.clone(),
@@ -150,10 +150,9 @@ mod tests {
             }
             let before = before.map(|_| "hash".to_owned());
             let path = at(name).display().to_string();
-            files.push((SavedFile { path, before: before.clone(), mode: 0 }, before.map(|_| image)));
+            files.push((SavedFile::new(path, before.clone(), 0), before.map(|_| image)));
         }
-        let lost =
-            SavedFile { path: at("lost").display().to_string(), before: Some("h".to_owned()), mode: 0 };
+        let lost = SavedFile::new(at("lost").display().to_string(), Some("h".to_owned()), 0);
         files.push((lost, Some(at("no image"))));
         let env = Env::from_pairs([("HOME", "/home/u")]);
         let changes = ChangedFiles { files, cwd: base.clone(), env, redactor: Arc::default() }.look();

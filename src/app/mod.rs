@@ -28,6 +28,7 @@ mod note;
 mod open;
 mod question;
 mod resume;
+mod rewind;
 mod rules;
 mod services;
 mod sessions;
@@ -78,6 +79,7 @@ pub use models::{Glimpse, ModelGlance, ModelSearch, find_model, list_models, loo
 pub use note::Noted;
 pub use question::{GroupForm, TrustGroup, TrustQuestion, WhyAsked};
 pub use resume::{Pick, Picked, SessionList, TakenSession, Taking};
+pub use rewind::{Arrived, FileRow, Going, Point, Preview, Reach, Way};
 pub use rules::{InForce, Removal, RuleRow};
 pub use sessions::sessions;
 pub use settings::{settings, settings_path};

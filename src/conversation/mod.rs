@@ -6,6 +6,7 @@
 //!
 //! It draws nothing and decides nothing about a call.
 
+mod back;
 mod drive;
 mod jobs;
 pub mod phase;

@@ -26,7 +26,7 @@ impl Conversation {
             Message::User(_) | Message::Tool(_) => false,
         });
         if let Some(to) = refusal.map(|(slot, _)| slot.position) {
-            self.record(EntryBody::Rewind { to });
+            self.record(EntryBody::Unsaid { to });
         }
     }
 
@@ -47,7 +47,7 @@ impl Conversation {
             to = Some(slot.position);
         }
         if let Some(to) = to {
-            self.record(EntryBody::Rewind { to });
+            self.record(EntryBody::Unsaid { to });
         }
         texts.reverse();
         texts

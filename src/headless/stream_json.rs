@@ -39,6 +39,7 @@ pub(super) fn event(event: &AgentEvent) -> Option<Value> {
             | EntryBody::Compaction { .. }
             | EntryBody::Masked { .. }
             | EntryBody::Rewind { .. }
+            | EntryBody::Unsaid { .. }
             | EntryBody::Redo
             | EntryBody::Checkpoint { .. }
             | EntryBody::Settings { .. }

@@ -39,12 +39,20 @@ pub enum EntryBody {
         /// How many message entries of the file stay: those from this position on no longer count.
         to: usize,
     },
+    /// The same done by the program, for what got no answer: a redo does not know of it.
+    Unsaid {
+        /// As of a rewind.
+        to: usize,
+    },
     /// Undoes the last rewind, as long as nothing was said since.
     Redo,
-    /// Files as they were before a message's tools changed them.
+    /// Files as they were before something of a message changed them.
     Checkpoint {
-        /// Position of the message whose tools changed them.
+        /// Position of the message whose call changed them, or of the last one before a command of the user's own, a rewind
+        /// or a redo.
         message: usize,
+        /// What changed them.
+        by: ChangedBy,
         /// The files.
         files: Vec<SavedFile>,
     },
@@ -83,10 +91,51 @@ pub struct SessionHead {
 pub struct SavedFile {
     /// Absolute path.
     pub path: String,
-    /// SHA-256 of its former bytes in hex; none where it did not exist.
+    /// The hash of its former bytes in hex, and of a link's those of the path that it held; none where it did not exist.
     pub before: Option<String>,
-    /// Its mode bits.
+    /// A file's mode bits (up to 0o7777); [`SavedFile::LINK`] of a symbolic link.
     pub mode: u32,
+    /// What the change left, where that is known.
+    pub after: After,
+    /// How many of the directories right above it did not exist either.
+    pub above: usize,
+}
+
+/// What a change left of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum After {
+    /// It was not told.
+    #[default]
+    Unknown,
+    /// No file.
+    Nothing,
+    /// Bytes with this hash, told as [`SavedFile::before`] is.
+    Bytes(String),
+}
+
+impl SavedFile {
+    /// The mode of a symbolic link.
+    pub const LINK: u32 = 0o120_777;
+
+    /// One of which nothing else is known.
+    #[must_use]
+    pub fn new(path: impl Into<String>, before: Option<String>, mode: u32) -> Self {
+        Self { path: path.into(), before, mode, after: After::Unknown, above: 0 }
+    }
+}
+
+/// What changed the files of a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChangedBy {
+    /// A tool that names its files, and saved them before.
+    #[default]
+    Tool,
+    /// A command, whose changes were seen when it was over.
+    Command,
+    /// A rewind, which stands before it in the file.
+    Rewind,
+    /// A redo, which stands behind it once all is put back.
+    Redo,
 }
 
 impl Entry {

@@ -107,7 +107,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::protocol::{AssistantMessage, Message, SavedFile, StopReason, ToolCall, ToolStatus, Usage};
+    use crate::protocol::{
+        AssistantMessage, ChangedBy, Message, SavedFile, StopReason, ToolCall, ToolStatus, Usage,
+    };
 
     fn lines(texts: &[&str]) -> Vec<u8> {
         texts
@@ -143,8 +145,13 @@ mod tests {
         let view: Vec<_> =
             history.view().map(|(slot, masked)| (slot.position, &slot.message, masked)).collect();
         let about = (history.summary(), history.title(), history.model(), history.permission_mode());
-        let beside = (history.directories(), history.changed_files(), history.counted_from());
-        format!("{view:#?} {about:?} {beside:?} {:?} {}", history.open_calls(), history.positions())
+        let beside = (history.directories(), history.counted_from());
+        let changed: Vec<_> = history.changed_files().collect();
+        format!(
+            "{view:#?} {about:?} {beside:?} {changed:?} {:?} {}",
+            history.open_calls(),
+            history.positions()
+        )
     }
 
     /// Any entry that could stand anywhere, whether it makes sense there or not.
@@ -172,8 +179,16 @@ mod tests {
         };
         let settings =
             (prop::option::of("[a-c]"), prop::option::of("[a-c]"), prop::option::of(vec("[a-c]", 0..3)));
-        let saved =
-            |path: String| SavedFile { before: (path == "a").then(|| "h".to_owned()), path, mode: 0o600 };
+        let saved = |path: String| {
+            let before = (path == "a").then(|| "h".to_owned());
+            SavedFile::new(path, before, 0o600)
+        };
+        let by = prop::sample::select(vec![
+            ChangedBy::Tool,
+            ChangedBy::Command,
+            ChangedBy::Rewind,
+            ChangedBy::Redo,
+        ]);
         prop_oneof![
             4 => ".{0,6}".prop_map(|text| EntryBody::Message(Message::user(text))),
             4 => (".{0,6}", vec(0..9_usize, 0..3)).prop_map(move |(text, ids)| said(text, ids)),
@@ -188,8 +203,8 @@ mod tests {
                 directories,
             }),
             1 => ".{0,6}".prop_map(EntryBody::Title),
-            1 => (0..12_usize, vec("[a-c]".prop_map(saved), 0..3))
-                .prop_map(|(message, files)| EntryBody::Checkpoint { message, files }),
+            1 => (0..12_usize, by, vec("[a-c]".prop_map(saved), 0..3))
+                .prop_map(|(message, by, files)| EntryBody::Checkpoint { message, by, files }),
         ]
     }
 

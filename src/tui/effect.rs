@@ -1,5 +1,6 @@
 //! All that the screen can want: closed, plain, comparable. Carried out by the runner, in order.
 
+use crate::app::Way;
 use crate::conversation::GoOn;
 use crate::protocol::{Answer, JobId, QuestionId};
 
@@ -87,6 +88,8 @@ pub enum Effect {
     Report(ReportWish),
     /// Something with this session, or with another one.
     Session(SessionWish),
+    /// Something with what was said earlier.
+    Rewind(RewindWish),
     /// The choice of the first-run screen.
     Endpoint(EndpointChoice),
     /// Hand the terminal to the shell until it comes back.
@@ -152,6 +155,17 @@ pub enum Onto {
     Session(String),
     /// A copy of the one with this ID.
     ForkOf(String),
+}
+
+/// What is wanted with what was said earlier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RewindWish {
+    /// The messages that one can go back to.
+    List,
+    /// What a rewind to the message at this position would change.
+    Look(usize),
+    /// Go.
+    Go(Way),
 }
 
 /// What is told in lines.

@@ -326,7 +326,7 @@ impl Loop {
             self.frames.ask(Cause::Tick(now + FURTHER), now);
         }
         if let Some(hint_ends) =
-            self.model.recent.leave.map(|pressed| LEAVE.saturating_sub(moment.since(pressed)))
+            self.model.recent.armed().map(|pressed| LEAVE.saturating_sub(moment.since(pressed)))
             && !hint_ends.is_zero()
         {
             self.frames.ask(Cause::Tick(now + hint_ends), now);

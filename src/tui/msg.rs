@@ -3,7 +3,9 @@
 use super::key::{Key, Wheel};
 use super::model::facts::Facts;
 use super::model::setup::FirstRun;
-use crate::app::{Changes, InForce, Insight, ModelRow, Pick, Switched, ThemeList, TrustQuestion};
+use crate::app::{
+    Arrived, Changes, InForce, Insight, ModelRow, Pick, Point, Preview, Switched, ThemeList, TrustQuestion,
+};
 use crate::conversation::Happening;
 use crate::protocol::{JobId, JobView, Results, Todo};
 use crate::text::fuzzy::Best;
@@ -47,6 +49,8 @@ pub enum Reply {
     Report(ReportReply),
     /// Something about sessions.
     Session(SessionReply),
+    /// Something about a rewind.
+    Rewind(RewindReply),
     /// There is no endpoint: the first-run screen, as far as is known.
     AskEndpoint(FirstRun),
     /// A local server was found, or all were looked for.
@@ -144,6 +148,19 @@ pub enum SessionReply {
     },
     /// Another process has this one.
     Held(String),
+}
+
+/// What an effect gave about a rewind, or a redo.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RewindReply {
+    /// The messages that one can go back to, newest first.
+    Points(Vec<Point>),
+    /// What would change.
+    Looked(Box<Preview>),
+    /// It cannot be done: why.
+    Refused(String),
+    /// It is done.
+    Arrived(Box<Arrived>),
 }
 
 /// What an effect gave for the input.

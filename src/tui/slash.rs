@@ -17,6 +17,10 @@ pub enum Slash {
     Resume,
     /// The conversation goes on under a new ID.
     Fork,
+    /// Back to an earlier message.
+    Rewind,
+    /// Where the last rewind came from.
+    Redo,
     /// What the session is called.
     Rename,
     /// One more directory of the workspace.
@@ -191,6 +195,22 @@ pub const TABLE: &[Row] = &[
         aliases: &["branch"],
         argument: "",
         text: "go on in a copy of this session; it stays as it is",
+        when: When::AtRest,
+    },
+    Row {
+        command: Slash::Rewind,
+        name: "rewind",
+        aliases: &["undo", "restore"],
+        argument: "",
+        text: "back to an earlier message, with its files or not",
+        when: When::AtRest,
+    },
+    Row {
+        command: Slash::Redo,
+        name: "redo",
+        aliases: &[],
+        argument: "",
+        text: "bring back what the last rewind took away",
         when: When::AtRest,
     },
     Row {

@@ -49,6 +49,17 @@ impl<'a> Blobs<'a> {
     pub fn path(self, hash: &str) -> io::Result<PathBuf> {
         Ok(self.outputs.directory()?.join(DIRECTORY).join(hash))
     }
+
+    /// The image of this hash, where it is kept: in this session, or in one beside it, from which this may be a fork.
+    pub fn find(self, hash: &str) -> Option<PathBuf> {
+        let own = self.path(hash).ok()?;
+        if own.is_file() {
+            return Some(own);
+        }
+        let sessions = self.outputs.directory().ok()?.parent()?.read_dir().ok()?;
+        let mut others = sessions.flatten().map(|session| session.path().join(DIRECTORY).join(hash));
+        others.find(|path| path.is_file()).filter(|_| self.outputs.is_kept())
+    }
 }
 
 fn copy(from: &mut File, to: &mut File) -> io::Result<Hash> {
@@ -101,6 +112,17 @@ mod tests {
         let name = blobs.keep_file(File::open(dir.path().join("f")).unwrap()).unwrap();
         assert_eq!(name, hex(&hash_of(&bytes)));
         assert_eq!(fs::read(blobs.path(&name).unwrap()).unwrap(), bytes);
+    }
+
+    #[test]
+    fn an_image_is_found_in_the_session_from_which_this_one_was_forked() {
+        let project = tempfile::tempdir().unwrap();
+        let outputs = Outputs::new(Some(project.path().join("one")));
+        let name = Blobs::new(&outputs).keep(&Image::of(b"before".to_vec())).unwrap();
+        outputs.move_to(project.path().join("two"));
+        let found = Blobs::new(&outputs).find(&name).unwrap();
+        assert_eq!(fs::read(found).unwrap(), b"before");
+        assert_eq!(Blobs::new(&outputs).find("00"), None);
     }
 
     #[test]

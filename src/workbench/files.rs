@@ -175,6 +175,11 @@ impl Files {
         }
     }
 
+    /// Nothing is known any more: the conversation in which it was is another one now.
+    pub fn forget(&self) {
+        guard(&self.seen).clear();
+    }
+
     /// Waits until nobody else changes the file; it stays locked while the guard lives.
     pub async fn lock(&self, path: &Path) -> OwnedMutexGuard<()> {
         let lock = Arc::clone(guard(&self.locks).entry(path.to_owned()).or_default());

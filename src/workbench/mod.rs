@@ -20,6 +20,7 @@ pub mod guides;
 pub mod held;
 pub mod jobs;
 pub mod outputs;
+pub mod restore;
 pub mod shell;
 pub mod todos;
 pub mod watch;

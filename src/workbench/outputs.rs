@@ -43,6 +43,11 @@ impl Outputs {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(directory);
     }
 
+    /// Whether what is kept here outlasts the program.
+    pub(super) fn is_kept(&self) -> bool {
+        self.kept().is_some()
+    }
+
     fn kept(&self) -> Option<PathBuf> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

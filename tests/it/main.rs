@@ -39,6 +39,7 @@ mod providers;
 mod pty;
 mod reach;
 mod recorded_task;
+mod rewinding;
 mod run_edges;
 mod sandbox;
 mod sandbox_tier1;

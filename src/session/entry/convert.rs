@@ -1,12 +1,13 @@
 //! Lines to values and back, field by field.
 
 use super::lines::{
-    AssistantLine, AttachmentLine, BodyLine, CallLine, ContentLine, FileLine, FunctionLine, HeadLine,
-    MessageLine, OriginLine, PartLine, StatusLine, StopLine, ToolLine, UserLine, function,
+    AfterLine, AssistantLine, AttachmentLine, BodyLine, ByLine, CallLine, ContentLine, FileLine,
+    FunctionLine, HeadLine, MessageLine, OriginLine, PartLine, StatusLine, StopLine, ToolLine, UserLine,
+    function,
 };
 use crate::protocol::{
-    AssistantMessage, Attachment, Content, EntryBody, Message, Origin, Part, Reasoning, SavedFile,
-    SessionHead, StopReason, ToolCall, ToolMessage, ToolStatus, UserMessage,
+    After, AssistantMessage, Attachment, ChangedBy, Content, EntryBody, Message, Origin, Part, Reasoning,
+    SavedFile, SessionHead, StopReason, ToolCall, ToolMessage, ToolStatus, UserMessage,
 };
 
 /// The field under which most providers send thoughts; another one is named beside the text.
@@ -47,15 +48,17 @@ impl From<&EntryBody> for BodyLine {
                 Self::Compaction { summary: summary.clone(), kept: *kept }
             }
             EntryBody::Masked { messages } => Self::Masked { messages: messages.clone() },
-            EntryBody::Rewind { to } => Self::Rewind { to: *to },
+            EntryBody::Rewind { to } => Self::Rewind { to: *to, unsaid: false },
+            EntryBody::Unsaid { to } => Self::Rewind { to: *to, unsaid: true },
             EntryBody::Redo => Self::Redo {},
-            EntryBody::Checkpoint { message, files } => {
-                let line = |file: &SavedFile| FileLine {
-                    path: file.path.clone(),
-                    before: file.before.clone(),
-                    mode: file.mode,
+            EntryBody::Checkpoint { message, by, files } => {
+                let by = match by {
+                    ChangedBy::Tool => None,
+                    ChangedBy::Command => Some(ByLine::Command),
+                    ChangedBy::Rewind => Some(ByLine::Rewind),
+                    ChangedBy::Redo => Some(ByLine::Redo),
                 };
-                Self::Checkpoint { message: *message, files: files.iter().map(line).collect() }
+                Self::Checkpoint { message: *message, by, files: files.iter().map(FileLine::from).collect() }
             }
             EntryBody::Settings { model, permission_mode, directories } => Self::Settings {
                 model: model.clone(),
@@ -81,12 +84,16 @@ impl From<BodyLine> for EntryBody {
             BodyLine::Message(message) => Self::Message(message.into()),
             BodyLine::Compaction { summary, kept } => Self::Compaction { summary, kept },
             BodyLine::Masked { messages } => Self::Masked { messages },
-            BodyLine::Rewind { to } => Self::Rewind { to },
+            BodyLine::Rewind { to, unsaid: false } => Self::Rewind { to },
+            BodyLine::Rewind { to, unsaid: true } => Self::Unsaid { to },
             BodyLine::Redo {} => Self::Redo,
-            BodyLine::Checkpoint { message, files } => {
-                let file =
-                    |line: FileLine| SavedFile { path: line.path, before: line.before, mode: line.mode };
-                Self::Checkpoint { message, files: files.into_iter().map(file).collect() }
+            BodyLine::Checkpoint { message, by, files } => {
+                let by = by.map_or(ChangedBy::Tool, |by| match by {
+                    ByLine::Command => ChangedBy::Command,
+                    ByLine::Rewind => ChangedBy::Rewind,
+                    ByLine::Redo => ChangedBy::Redo,
+                });
+                Self::Checkpoint { message, by, files: files.into_iter().map(SavedFile::from).collect() }
             }
             BodyLine::Settings { model, permission_mode, directories } => {
                 Self::Settings { model, permission_mode, directories }
@@ -228,6 +235,30 @@ fn part(line: PartLine) -> Option<Part> {
         PartLine::Text { text } => Some(Part::Text(text)),
         PartLine::Image { file, mime, width, height } => Some(Part::Image { file, mime, width, height }),
         PartLine::Other => None,
+    }
+}
+
+impl From<&SavedFile> for FileLine {
+    fn from(file: &SavedFile) -> Self {
+        let SavedFile { path, before, mode, after, above } = file;
+        let after = match after {
+            After::Unknown => AfterLine::Unknown,
+            After::Nothing => AfterLine::Nothing,
+            After::Bytes(hash) => AfterLine::Bytes(hash.clone()),
+        };
+        Self { path: path.clone(), before: before.clone(), mode: *mode, after, above: *above }
+    }
+}
+
+impl From<FileLine> for SavedFile {
+    fn from(line: FileLine) -> Self {
+        let FileLine { path, before, mode, after, above } = line;
+        let after = match after {
+            AfterLine::Unknown => After::Unknown,
+            AfterLine::Nothing => After::Nothing,
+            AfterLine::Bytes(hash) => After::Bytes(hash),
+        };
+        Self { path, before, mode, after, above }
     }
 }
 

@@ -34,10 +34,16 @@ pub(super) enum BodyLine {
     },
     Rewind {
         to: usize,
+        /// Whether the program did it, for what got no answer.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unsaid: bool,
     },
     Redo {},
     Checkpoint {
         message: usize,
+        /// What changed them, where it is no tool.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known_or_default")]
+        by: Option<ByLine>,
         files: Vec<FileLine>,
     },
     Settings {
@@ -274,6 +280,14 @@ pub(super) enum StatusLine {
     Interrupted,
 }
 
+#[derive(Serialize, Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ByLine {
+    Command,
+    Rewind,
+    Redo,
+}
+
 #[derive(Serialize, Deserialize)]
 pub(super) struct AttachmentLine {
     pub(super) path: String,
@@ -289,4 +303,44 @@ pub(super) struct FileLine {
     pub(super) before: Option<String>,
     #[serde(default)]
     pub(super) mode: u32,
+    #[serde(default, skip_serializing_if = "AfterLine::is_unknown")]
+    pub(super) after: AfterLine,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) above: usize,
+}
+
+/// A hash; `null` where no file was left; not there where it is not known.
+#[derive(Serialize, Deserialize, Default, Clone)]
+#[serde(from = "Option<String>", into = "Option<String>")]
+pub(super) enum AfterLine {
+    #[default]
+    Unknown,
+    Nothing,
+    Bytes(String),
+}
+
+impl AfterLine {
+    fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+}
+
+impl From<Option<String>> for AfterLine {
+    fn from(hash: Option<String>) -> Self {
+        hash.map_or(Self::Nothing, Self::Bytes)
+    }
+}
+
+impl From<AfterLine> for Option<String> {
+    fn from(after: AfterLine) -> Self {
+        match after {
+            AfterLine::Unknown | AfterLine::Nothing => None,
+            AfterLine::Bytes(hash) => Some(hash),
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

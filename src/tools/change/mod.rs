@@ -14,7 +14,10 @@ use tokio::sync::OwnedMutexGuard;
 use super::edit::view::text_of;
 use super::target::Target;
 use super::{Scene, ToolResult, changing};
-use crate::protocol::{FileChange, SavedFile};
+use crate::os::paths::hex;
+use crate::os::put::missing_above;
+use crate::protocol::{After, FileChange, SavedFile};
+use crate::workbench::files::hash_of;
 use crate::workbench::{Image, Stamp, Workbench};
 
 /// From as many bytes on hashing takes longer than starting a thread that does it.
@@ -59,6 +62,14 @@ impl Step {
                 let path = format!("{} → {}", change.target.shown, to.shown);
                 FileChange { path, ..change.shown() }
             }
+        }
+    }
+
+    /// What the file holds then, under its new name where it gets one; none where it goes.
+    fn left(&self) -> Option<&[u8]> {
+        match self {
+            Self::Write(change) | Self::Move(change, _) => Some(&change.after),
+            Self::Remove(..) => None,
         }
     }
 
@@ -168,15 +179,23 @@ fn keep(bench: &Workbench, steps: &[Step]) -> (Vec<SavedFile>, Option<String>) {
     let mut lost = Vec::new();
     for step in steps {
         let (target, before) = step.before();
-        match keep_one(bench, target, before) {
-            Ok(file) => saved.push(file),
+        let (after, kept) = beside(
+            step.left().map_or(0, <[u8]>::len),
+            || step.left().map_or(After::Nothing, |bytes| After::Bytes(hex(&hash_of(bytes)))),
+            || keep_one(bench, target, before),
+        );
+        let own = if let Step::Move(..) = step { After::Nothing } else { after.clone() };
+        match kept {
+            Ok(file) => saved.push(SavedFile { after: own, ..file }),
             Err(error) => {
                 let shown = &target.shown;
                 lost.push(format!("[{shown} as it was could not be kept for a rewind: {error}]"));
             }
         }
         if let Step::Move(_, to) = step {
-            saved.push(SavedFile { path: to.resolved.display().to_string(), before: None, mode: 0 });
+            let above = missing_above(&to.resolved);
+            let made = SavedFile::new(to.resolved.display().to_string(), None, 0);
+            saved.push(SavedFile { after, above, ..made });
         }
     }
     (saved, (!lost.is_empty()).then(|| lost.join("\n")))
@@ -194,7 +213,8 @@ fn keep_one(bench: &Workbench, target: &Target, before: &Before) -> Result<Saved
     };
     let meta = place.ok().and_then(|place| place.metadata().ok());
     let mode = meta.map_or(0, |meta| meta.permissions().mode() & 0o7777);
-    Ok(SavedFile { path: target.resolved.display().to_string(), before, mode })
+    let above = if before.is_none() { missing_above(&target.resolved) } else { 0 };
+    Ok(SavedFile { above, ..SavedFile::new(target.resolved.display().to_string(), before, mode) })
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub enum Focus {
     Picker,
     /// The background commands.
     Tasks,
+    /// How far a rewind goes.
+    Rewind,
     /// The rules in force.
     Permissions,
     /// The whole transcript.

@@ -60,6 +60,7 @@ impl Focus {
             | Self::Question
             | Self::Limit
             | Self::Tasks
+            | Self::Rewind
             | Self::Permissions
             | Self::Pager
             | Self::Help => false,
@@ -75,6 +76,7 @@ impl Focus {
             Self::Choice => "A question of the model",
             Self::Limit => "The turn limit",
             Self::Picker => "A list",
+            Self::Rewind => "Back to an earlier message",
             Self::Tasks => "Background commands",
             Self::Permissions => "Rules",
             Self::Pager => "The transcript and this page",
@@ -154,6 +156,7 @@ const EVERYWHERE: &[Focus] = &[
     Focus::Choice,
     Focus::Limit,
     Focus::Picker,
+    Focus::Rewind,
     Focus::Tasks,
     Focus::Permissions,
     Focus::Pager,
@@ -175,7 +178,7 @@ const TABLE: &[Row] = &[
     row(LINE, &[UP], Action::Up, "a row up, then back in the history").also(&[Key::ctrl('p')]),
     row(LINE, &[DOWN], Action::Down, "a row down, then on in the history").also(&[Key::ctrl('n')]),
     row(LINE, &[Key::ctrl('r')], Action::SearchHistory, "search the history; again: an older match"),
-    row(&[Focus::Input], &[ESC], Action::Close, "close a list or a search"),
+    row(&[Focus::Input], &[ESC], Action::Close, "close a list or a search; twice when empty: rewind"),
     row(
         &[Focus::Input],
         &[Key::ctrl('c')],
@@ -304,6 +307,10 @@ const TABLE: &[Row] = &[
     row(&[Focus::Picker], &[PAGE_DOWN], Action::PageDown, "ten items down"),
     row(&[Focus::Picker], &[ENTER], Action::Enter, "take the item with the ❯"),
     row(&[Focus::Picker], &[ESC], Action::Close, "close").also(&[Key::ctrl('c')]),
+    row(&[Focus::Rewind], &[Key::char('1')], Action::Answer(1), "both, the conversation and the files"),
+    row(&[Focus::Rewind], &[Key::char('2')], Action::Answer(2), "the conversation"),
+    row(&[Focus::Rewind], &[Key::char('3')], Action::Answer(3), "the files"),
+    row(&[Focus::Rewind], &[ESC], Action::Close, "back to the list of messages").also(&[Key::ctrl('c')]),
     row(&[Focus::Tasks], &[ENTER], Action::Enter, "what the command printed last, and back"),
     row(&[Focus::Tasks], &[Key::char('x')], Action::EndTask, "end the command and all it started"),
     row(&[Focus::Tasks], &[ESC], Action::Close, "back, or close").also(&[Key::char('q'), Key::ctrl('c')]),
@@ -390,6 +397,7 @@ mod tests {
             &[(Key::char('y'), Action::Yes), (Key::char('n'), Action::No), (ESC, Action::Abort)],
         );
         check(Focus::Question, &[(ENTER, Action::Enter), (UP, Action::Up), (DOWN, Action::Down)]);
+        check(Focus::Rewind, &[1, 2, 3].map(|n| (Key::char(char::from(b'0' + n)), Action::Answer(n))));
         check(Focus::Limit, &[(Key::char('y'), Action::Yes), (ENTER, Action::Yes)]);
         check(Focus::Limit, &[(Key::char('n'), Action::No), (ESC, Action::No)]);
         check(Focus::Pager, &[(Key::char('q'), Action::Close), (ESC, Action::Close)]);

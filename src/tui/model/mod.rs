@@ -21,6 +21,7 @@ pub mod picker;
 pub mod question;
 pub mod queue;
 mod reach;
+pub mod rewind;
 pub mod run;
 pub mod scroll;
 pub mod sessions;
@@ -137,6 +138,16 @@ pub struct Recent {
     pub printable: Option<Moment>,
     /// Ctrl+C on an empty input: a second one soon leaves.
     pub leave: Option<Moment>,
+    /// Esc on an empty input: a second one soon goes back to an earlier message.
+    pub back: Option<Moment>,
+}
+
+impl Recent {
+    /// The last key that means something else where it comes again soon.
+    #[must_use]
+    pub fn armed(self) -> Option<Moment> {
+        self.leave.or(self.back)
+    }
 }
 
 impl Stage {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::buffer::Buffer;
 use super::permissions::Permissions;
 use super::picker::Picker;
+use super::rewind::Rewind;
 use super::sessions::Sessions;
 use super::tasks::Tasks;
 use super::themes::Themes;
@@ -18,6 +19,8 @@ pub enum Overlay {
     Page(Page),
     /// The sessions of the directory.
     Sessions(Box<Sessions>),
+    /// The way back to an earlier message.
+    Rewind(Box<Rewind>),
     /// The models of the endpoint.
     Models(Box<Picker>),
     /// The background commands.

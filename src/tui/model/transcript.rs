@@ -95,6 +95,11 @@ impl Transcript {
         self.arrived();
     }
 
+    /// Adds cells.
+    pub fn extend(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        cells.into_iter().for_each(|cell| self.push(cell));
+    }
+
     /// Something stands at the end that did not.
     pub fn arrived(&mut self) {
         if let Place::Fullscreen(scroll) = &mut self.place {

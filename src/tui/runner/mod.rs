@@ -9,6 +9,7 @@ mod images;
 mod models;
 mod opening;
 mod reports;
+mod rewind;
 mod rules;
 mod sessions;
 mod telling;
@@ -72,6 +73,7 @@ enum Done {
     Sandbox(String),
     Session(SessionReply),
     Read(sessions::Read),
+    Rewind(rewind::Stride),
     Report(ReportReply),
     Image(InputReply),
     Listed(FileIndex),
@@ -116,6 +118,7 @@ impl Runner {
             Effect::Trust(answer) => self.trust(answer),
             Effect::Endpoint(choice) => self.choose(choice),
             Effect::Session(wish) => self.session(wish),
+            Effect::Rewind(wish) => self.rewind(wish),
             Effect::Report(wish) => self.report(wish),
             Effect::Image(wish) => self.image(wish),
             Effect::KeepInput(line) => {
@@ -251,6 +254,7 @@ impl Runner {
             | Effect::EditOutside(_)
             | Effect::KeepDraft(_)
             | Effect::Session(_)
+            | Effect::Rewind(_)
             | Effect::Report(_)
             | Effect::Image(_)
             | Effect::Trust(_)
@@ -303,6 +307,7 @@ impl Runner {
             Done::Sandbox(word) => vec![Reply::Sandbox(word)],
             Done::Session(reply) => vec![Reply::Session(reply)],
             Done::Read(read) => self.take_read(read),
+            Done::Rewind(stride) => self.rewind_goes_on(stride),
             Done::Image(reply) => vec![Reply::Input(reply)],
             Done::Report(reply) => vec![Reply::Report(reply)],
             Done::Listed(index) => self.take_listed(index),

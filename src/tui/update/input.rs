@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{reports, scroll, slash};
+use super::{reports, rewind, scroll, slash};
 use crate::tui::effect::{Effect, ImageWish};
 use crate::tui::key::{Key, KeyCode, Mods};
 use crate::tui::keymap::{self, Action, Focus};
@@ -18,7 +18,7 @@ use crate::tui::model::run::Stopping;
 use crate::tui::model::transcript::Cell;
 use crate::tui::model::vim::Mode;
 
-/// How soon a second Ctrl+C on an empty input leaves (the outside contract).
+/// How soon a second Ctrl+C on an empty input leaves (the outside contract), and a second Esc goes back.
 const LEAVE_WITHIN: Duration = Duration::from_secs(2);
 
 /// A key in the input line.
@@ -60,11 +60,11 @@ fn is_vims(model: &mut Model, now: Moment, key: Key, focus: Focus) -> bool {
 
 fn act(model: &mut Model, now: Moment, key: Key, focus: Focus) -> Vec<Effect> {
     if is_vims(model, now, key, focus) {
-        model.recent.leave = None;
+        (model.recent.leave, model.recent.back) = (None, None);
         return Vec::new();
     }
     let Some(action) = keymap::action(focus, key) else { return Vec::new() };
-    let leave_armed = model.recent.leave.take();
+    let (leave_armed, back_armed) = (model.recent.leave.take(), model.recent.back.take());
     match action {
         Action::Type(c) => {
             model.recent.printable = Some(now);
@@ -82,9 +82,7 @@ fn act(model: &mut Model, now: Moment, key: Key, focus: Focus) -> Vec<Effect> {
         Action::Help if model.composer.is_empty() => open(model, PageOf::Help),
         Action::Help => model.composer.type_in('?'),
         Action::Transcript => return reports::open_transcript(model),
-        Action::Close => {
-            model.composer.escape();
-        }
+        Action::Close => return close(model, now, back_armed),
         Action::Abort => return abort(model),
         Action::ClearOrLeave => return clear_or_leave(model, now, leave_armed),
         Action::DeleteOrLeave if model.composer.is_empty() => return vec![Effect::Quit],
@@ -217,6 +215,19 @@ pub(super) fn stop(model: &mut Model) -> Vec<Effect> {
         run.stopping = Stopping::Yes;
     }
     vec![Effect::Abort]
+}
+
+/// Esc closes what lies over the input; twice on an empty one it goes back to an earlier message.
+fn close(model: &mut Model, now: Moment, armed: Option<Moment>) -> Vec<Effect> {
+    let is_free = model.composer.escape() == Escaped::Nothing && model.composer.is_empty();
+    if !is_free || !model.stage.has_conversation() {
+        return Vec::new();
+    }
+    if armed.is_some_and(|at| now.since(at) < LEAVE_WITHIN) {
+        return rewind::open(model);
+    }
+    model.recent.back = Some(now);
+    Vec::new()
 }
 
 fn clear_or_leave(model: &mut Model, now: Moment, armed: Option<Moment>) -> Vec<Effect> {

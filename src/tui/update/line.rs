@@ -12,7 +12,8 @@ use crate::tui::model::choice::Choice;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::overlay::Overlay;
-use crate::tui::model::setup::Step;
+use crate::tui::model::rewind::{Rewind, Step};
+use crate::tui::model::setup;
 use crate::tui::model::{Model, Stage};
 use crate::tui::msg::Msg;
 
@@ -34,6 +35,10 @@ pub(super) fn take(model: &mut Model, now: Moment, line: &str) -> Vec<Effect> {
         (Some(Overlay::Sessions(open)), _) if open.is_opening() => say(model, now, line),
         (Some(Overlay::Sessions(open)), _) => {
             let keys = pick(open.picker.choice(), words);
+            press(model, now, keys)
+        }
+        (Some(Overlay::Rewind(open)), _) => {
+            let keys = go_back(open, words);
             press(model, now, keys)
         }
         (Some(Overlay::Themes(themes)), _) => {
@@ -159,13 +164,13 @@ fn choose(model: &mut Model, now: Moment, words: &str) -> Vec<Effect> {
 fn set_up(model: &mut Model, now: Moment, words: &str) -> Vec<Effect> {
     let Stage::Choosing(choosing) = &mut model.stage else { return Vec::new() };
     match &choosing.step {
-        Step::Opening => return keep(model, words),
-        Step::Url(_) | Step::Key { .. } => {
+        setup::Step::Opening => return keep(model, words),
+        setup::Step::Url(_) | setup::Step::Key { .. } => {
             let mut effects = update(model, now, Msg::Paste(words.to_owned()));
             effects.extend(press(model, now, vec![ENTER]));
             return effects;
         }
-        Step::Rows => {}
+        setup::Step::Rows => {}
     }
     match number(words).filter(|row| *row < choosing.rows().len()) {
         Some(row) => {
@@ -182,6 +187,19 @@ fn pick(choice: &Choice, words: &str) -> Vec<Key> {
         Some(row) => to_row(choice.chosen_row(usize::MAX), row).chain([ENTER]).collect(),
         None if words.is_empty() => vec![Key::plain(KeyCode::Esc)],
         None => std::iter::once(Key::ctrl('u')).chain(words.chars().map(Key::char)).collect(),
+    }
+}
+
+/// The keys that pick a message, or say how far the way back goes; nothing said leads a step back.
+fn go_back(open: &Rewind, words: &str) -> Vec<Key> {
+    match open.step {
+        Step::Picking => pick(open.picker.choice(), words),
+        Step::Looking(_) | Step::Choosing(_) | Step::Going if words.is_empty() => {
+            vec![Key::plain(KeyCode::Esc)]
+        }
+        Step::Looking(_) | Step::Choosing(_) | Step::Going => {
+            bound(Focus::Rewind, words).into_iter().collect()
+        }
     }
 }
 
@@ -322,6 +340,30 @@ mod tests {
         assert_eq!(given(""), [Effect::GoOn(GoOn::Yes)]);
         assert_eq!(given("n"), [Effect::GoOn(GoOn::Stop)]);
         assert_eq!(given("what"), []);
+    }
+
+    #[test]
+    fn the_way_back_takes_a_number_twice_and_is_left_a_step_at_a_time() {
+        use crate::app::{Point, Preview, Reach, Way};
+        use crate::tui::effect::RewindWish;
+        use crate::tui::msg::{Reply, RewindReply};
+        let wish = |wish: RewindWish| vec![Effect::Rewind(wish)];
+        let mut model = idle();
+        assert_eq!(line(&mut model, 0, "/rewind"), wish(RewindWish::List));
+        let point = |position, words: &str| Point { position, words: words.to_owned(), about: String::new() };
+        let told = RewindReply::Points(vec![point(4, "two"), point(0, "one")]);
+        update(&mut model, Moment(0), Msg::Reply(Reply::Rewind(told)));
+        assert_eq!(line(&mut model, 0, "2"), wish(RewindWish::Look(0)));
+        let preview =
+            Preview { to: 0, words: String::new(), messages: 2, files: Vec::new(), beyond: Vec::new() };
+        update(&mut model, Moment(0), Msg::Reply(Reply::Rewind(RewindReply::Looked(Box::new(preview)))));
+        assert_eq!(line(&mut model, 0, "both"), []);
+        assert_eq!(line(&mut model, 0, ""), [], "back to the list");
+        assert_eq!(line(&mut model, 0, "2"), wish(RewindWish::Look(0)));
+        let preview =
+            Preview { to: 0, words: String::new(), messages: 2, files: Vec::new(), beyond: Vec::new() };
+        update(&mut model, Moment(0), Msg::Reply(Reply::Rewind(RewindReply::Looked(Box::new(preview)))));
+        assert_eq!(line(&mut model, 0, "3"), wish(RewindWish::Go(Way::Back(0, Reach::Files))));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod prompts;
 mod question;
 mod reply;
 mod reports;
+mod rewind;
 mod run;
 mod scroll;
 mod sessions;

@@ -1,6 +1,6 @@
 //! Keys while a page or a list lies over everything.
 
-use super::{permissions, sessions, tasks, themes};
+use super::{permissions, rewind, sessions, tasks, themes};
 use crate::tui::effect::{Effect, ReportWish};
 use crate::tui::key::{Key, KeyCode};
 use crate::tui::keymap::{self, Action, Focus};
@@ -16,6 +16,7 @@ pub(super) fn press(model: &mut Model, key: Key) -> Vec<Effect> {
         Some(Overlay::Page(page)) => turn(page, key, model.size.rows),
         Some(Overlay::Models(picker)) => pick_model(*picker, key, &model.stage),
         Some(Overlay::Sessions(open)) => return sessions::press(model, open, key),
+        Some(Overlay::Rewind(open)) => return rewind::press(model, open, key),
         Some(Overlay::Themes(open)) => themes::pick(open, key),
         Some(Overlay::Tasks(tasks)) => return tasks::press(model, tasks, key),
         Some(Overlay::Permissions(open)) => return permissions::press(model, *open, key),
@@ -133,6 +134,7 @@ mod tests {
             Some(
                 Overlay::Models(_)
                 | Overlay::Sessions(_)
+                | Overlay::Rewind(_)
                 | Overlay::Tasks(_)
                 | Overlay::Permissions(_)
                 | Overlay::Themes(_),

@@ -2,7 +2,7 @@
 
 use super::input::{give_back, remark, run_commands};
 use super::slash::PICK_MODEL;
-use super::{offered, permissions, reports, sessions, tasks, themes};
+use super::{offered, permissions, reports, rewind, sessions, tasks, themes};
 use crate::app::ModelRow;
 use crate::protocol::{Message, QuestionId, ToolCall};
 use crate::tui::effect::Effect;
@@ -29,6 +29,7 @@ pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> 
             model.stage = Stage::Trusting(Trusting { question: *question, focus: 2, guard });
         }
         Reply::Session(reply) => return sessions::take(model, reply),
+        Reply::Rewind(reply) => rewind::take(model, reply),
         Reply::Report(reply) => reports::take(model, reply),
         Reply::AskEndpoint(offer) => ask_endpoint(model, offer),
         Reply::LocalServers(servers) => {

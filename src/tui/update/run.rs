@@ -248,6 +248,7 @@ fn recorded(model: &mut Model, now: Moment, entry: Entry) {
         | EntryBody::Compaction { .. }
         | EntryBody::Masked { .. }
         | EntryBody::Rewind { .. }
+        | EntryBody::Unsaid { .. }
         | EntryBody::Redo
         | EntryBody::Checkpoint { .. }
         | EntryBody::Settings { .. }

@@ -58,6 +58,7 @@ pub(super) fn turn(model: &mut Model, wheel: Wheel) {
         Some(
             Overlay::Models(_)
             | Overlay::Sessions(_)
+            | Overlay::Rewind(_)
             | Overlay::Tasks(_)
             | Overlay::Permissions(_)
             | Overlay::Themes(_),

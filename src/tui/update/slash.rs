@@ -1,7 +1,7 @@
 //! What each slash command does, and which of them have to wait.
 
 use super::input::{remark, say};
-use super::{permissions, prompts, reports, sessions, tasks, themes};
+use super::{permissions, prompts, reports, rewind, sessions, tasks, themes};
 use crate::tui::effect::{Effect, ReportWish, SessionWish, Tell};
 use crate::tui::keymap::Focus;
 use crate::tui::model::Model;
@@ -41,6 +41,8 @@ fn execute(model: &mut Model, command: Slash, argument: &str) -> Vec<Effect> {
         Slash::Clear => vec![Effect::Clear],
         Slash::Resume => sessions::open(model, argument),
         Slash::Fork => vec![Effect::Session(SessionWish::Fork)],
+        Slash::Rewind => rewind::open(model),
+        Slash::Redo => rewind::redo(model),
         Slash::AddDir => vec![Effect::Session(SessionWish::AddDirectory(argument.to_owned()))],
         Slash::Diff => vec![Effect::Report(ReportWish::Changes)],
         Slash::Doctor => reports::examine(model),

@@ -57,6 +57,7 @@ pub(super) fn refresh(model: &Model) -> Vec<Effect> {
             Overlay::Page(_)
             | Overlay::Models(_)
             | Overlay::Sessions(_)
+            | Overlay::Rewind(_)
             | Overlay::Permissions(_)
             | Overlay::Themes(_),
         )

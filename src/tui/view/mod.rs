@@ -4,7 +4,7 @@
 //! - [`full`]: the same on a screen of its own, which it scrolls itself; `reel` has its rows
 //! - [`page`]: the whole screen, for what lies on the alternate screen; [`sheet`] has its rows, `find` what is searched for in them
 //! - `cell`, `tool`, `diff`, [`markdown`], `highlight`: what was said and done
-//! - [`composer`], `question`, `answering`, `setup`, `sessions`, `tasks`, `permissions`: what has the keys
+//! - [`composer`], `question`, `answering`, `setup`, `sessions`, `rewind`, `tasks`, `permissions`: what has the keys
 //! - `arrival`: what arrives and what runs
 //! - `todos`: the model's list of steps; [`preview`]: what a question is about, kept as long as it is asked
 //! - `status`: how things stand
@@ -35,6 +35,7 @@ pub mod plain;
 pub mod preview;
 mod question;
 pub mod reel;
+mod rewind;
 mod sessions;
 mod setup;
 pub mod sheet;
@@ -267,6 +268,7 @@ fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, kept: &mut
     let room = if bound < SMALL { bound } else { bound - 1 };
     let mut pane = match (&model.overlay, &model.stage) {
         (Some(Overlay::Sessions(open)), _) => sessions::pane(open, room, &styles(brush), brush),
+        (Some(Overlay::Rewind(open)), _) => rewind::pane(open, room, &styles(brush), brush),
         (Some(Overlay::Models(picker)), _) => {
             let (lines, cursor) = composer::render_picker(picker, brush.columns, room, &styles(brush));
             Pane { lines, cursor: Some(cursor) }
@@ -295,28 +297,33 @@ fn pane(model: &Model, (now, bound): (Moment, usize), waiting: usize, kept: &mut
     pane
 }
 
+/// Whether a list lies over the input.
+fn is_covered(model: &Model) -> bool {
+    match &model.overlay {
+        None | Some(Overlay::Page(_)) => false,
+        Some(
+            Overlay::Models(_)
+            | Overlay::Sessions(_)
+            | Overlay::Rewind(_)
+            | Overlay::Tasks(_)
+            | Overlay::Permissions(_)
+            | Overlay::Themes(_),
+        ) => true,
+    }
+}
+
 /// What the input can be completed to, in at most `room` rows, so that the chosen one is among them.
 fn completion(model: &Model, room: usize, brush: Brush) -> Vec<Line<'static>> {
-    match (&model.overlay, &model.stage) {
-        (None | Some(Overlay::Page(_)), Stage::Opening | Stage::Idle | Stage::Running) => {}
-        (
-            Some(
-                Overlay::Models(_)
-                | Overlay::Sessions(_)
-                | Overlay::Tasks(_)
-                | Overlay::Permissions(_)
-                | Overlay::Themes(_),
-            ),
-            _,
-        )
-        | (
-            _,
-            Stage::Trusting(_)
-            | Stage::Choosing(_)
-            | Stage::Asking(_)
-            | Stage::Answering(_)
-            | Stage::AtLimit(_),
-        ) => return Vec::new(),
+    match &model.stage {
+        Stage::Opening | Stage::Idle | Stage::Running if !is_covered(model) => {}
+        Stage::Opening
+        | Stage::Idle
+        | Stage::Running
+        | Stage::Trusting(_)
+        | Stage::Choosing(_)
+        | Stage::Asking(_)
+        | Stage::Answering(_)
+        | Stage::AtLimit(_) => return Vec::new(),
     }
     let completion = model.composer.completion().filter(|_| room > 0);
     let draw = |completion| composer::render_completion(completion, brush.columns, room, &styles(brush));
@@ -325,28 +332,17 @@ fn completion(model: &Model, room: usize, brush: Brush) -> Vec<Line<'static>> {
 
 /// The model's list of steps, unless something else has the keys; two thirds of what is left of the region at most.
 fn steps(model: &Model, bound: usize, input: usize, brush: Brush) -> Vec<Line<'static>> {
-    let going = match (&model.overlay, &model.stage) {
-        (None | Some(Overlay::Page(_)), Stage::Running) => Going::On,
-        (None | Some(Overlay::Page(_)), Stage::Idle) => Going::Rest,
-        (
-            Some(
-                Overlay::Models(_)
-                | Overlay::Sessions(_)
-                | Overlay::Tasks(_)
-                | Overlay::Permissions(_)
-                | Overlay::Themes(_),
-            ),
-            _,
-        )
-        | (
-            _,
-            Stage::Opening
-            | Stage::Trusting(_)
-            | Stage::Choosing(_)
-            | Stage::Asking(_)
-            | Stage::Answering(_)
-            | Stage::AtLimit(_),
-        ) => return Vec::new(),
+    let going = match &model.stage {
+        Stage::Running if !is_covered(model) => Going::On,
+        Stage::Idle if !is_covered(model) => Going::Rest,
+        Stage::Running
+        | Stage::Idle
+        | Stage::Opening
+        | Stage::Trusting(_)
+        | Stage::Choosing(_)
+        | Stage::Asking(_)
+        | Stage::Answering(_)
+        | Stage::AtLimit(_) => return Vec::new(),
     };
     // the bottom line, what is waited for, and a gap
     let left = bound.saturating_sub(input + 3);

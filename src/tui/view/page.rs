@@ -114,6 +114,7 @@ fn shown(model: &Model) -> Page {
         Some(
             Overlay::Models(_)
             | Overlay::Sessions(_)
+            | Overlay::Rewind(_)
             | Overlay::Tasks(_)
             | Overlay::Permissions(_)
             | Overlay::Themes(_),
@@ -320,20 +321,20 @@ line 2
   Up                        a row up, then back in the history
   Down                      a row down, then on in the history
   Ctrl+R                    search the history; again: an older match
-  Esc                       close a list or a search
+  Esc                       close a list or a search; twice when empty: rewind
   Ctrl+C                    clear the input; twice on an empty one: leave
   Ctrl+D                    delete to the right; on an empty input: leave
-  q closes · / searches · Up, Down, PgUp, PgDn, Home, End move · 11 of 135",
+  q closes · / searches · Up, Down, PgUp, PgDn, Home, End move · 11 of 143",
         );
         testing::check(
             &shown(&with(PageOf::Help, 0, (80, 21))),
-            "  /vim                      vi's keys in the input, on or off
-  /theme [NAME]             other colours: from a list, or by name
-  /status                   session, model, endpoint, permissions
+            "  /status                   session, model, endpoint, permissions
   /context                  what fills the model's window
   /compact [WHAT TO KEEP]   a summary in the place of what was said
   /resume [ID]              another session of this directory, from a list
   /fork                     go on in a copy of this session; it stays as it is
+  /rewind                   back to an earlier message, with its files or not
+  /redo                     bring back what the last rewind took away
   /rename TITLE             what this session is called in lists
   /add-dir [DIR]            one more directory that may be read and edited
   /diff                     what tools have changed since the session began
@@ -347,7 +348,7 @@ line 2
   /memory                   the instruction files that are in force
   /config                   settings, and where each comes from
   /exit                     leave
-  q closes · / searches · Up, Down, PgUp, PgDn, Home, End move · 135 of 135",
+  q closes · / searches · Up, Down, PgUp, PgDn, Home, End move · 143 of 143",
         );
         testing::check(
             &shown(&with(PageOf::Help, usize::MAX, (40, 12))),

@@ -12,7 +12,7 @@ use ratatui::text::Line;
 use super::brush::{Brush, INDENT, Look, Mode, SIGN, one_line, reveal};
 use super::preview::Kept;
 use super::wrap::fit;
-use super::{cell, page, question, setup, status, tool, trust};
+use super::{cell, page, question, rewind as view_rewind, setup, status, tool, trust};
 use crate::app::RuleRow;
 use crate::protocol::{JobState, JobView};
 use crate::text::sanitize::sanitize;
@@ -25,6 +25,7 @@ use crate::tui::model::overlay::{Overlay, Page, PageOf};
 use crate::tui::model::permissions::Permissions;
 use crate::tui::model::picker::Picker;
 use crate::tui::model::question::{Asking, Compared};
+use crate::tui::model::rewind::{self, Rewind};
 use crate::tui::model::run::{RunView, Stopping};
 use crate::tui::model::sessions::Sessions;
 use crate::tui::model::setup::{Choosing, Step};
@@ -248,6 +249,7 @@ fn asked(model: &Model, brush: Brush) -> Option<Asked> {
         Some(Overlay::Page(_)) => return None,
         Some(Overlay::Models(picker)) => return Some(picked(picker)),
         Some(Overlay::Sessions(open)) => return Some(resumed(open)),
+        Some(Overlay::Rewind(open)) => return Some(rewound(open)),
         Some(Overlay::Themes(themes)) => return Some(picked(&themes.picker)),
         Some(Overlay::Tasks(tasks)) => return tasks_told(tasks, model, brush),
         Some(Overlay::Permissions(open)) => return rules_told(open),
@@ -343,6 +345,21 @@ fn resumed(open: &Sessions) -> Asked {
             .push("in use by another clawd: the same number again goes on with a copy of it".to_owned());
     }
     asked
+}
+
+/// The way back to an earlier message.
+fn rewound(open: &Rewind) -> Asked {
+    let waits = |what: &str| Asked { key: what.to_owned(), about: vec![what.to_owned()], rows: Vec::new() };
+    match &open.step {
+        rewind::Step::Picking => picked(&open.picker),
+        rewind::Step::Looking(_) => waits("looking at what would change"),
+        rewind::Step::Going => waits("putting back what was"),
+        rewind::Step::Choosing(preview) => {
+            let (about, mut rows) = view_rewind::told(preview);
+            rows.push("type 1, 2 or 3; Enter alone goes back to the list".to_owned());
+            Asked { key: format!("{about:?}"), about, rows }
+        }
+    }
 }
 
 fn items(choice: &Choice) -> Vec<String> {
@@ -539,6 +556,44 @@ no",
         model.size.columns = 40;
         tell(&model, LOOK, Moment(12), None, &mut heard);
         assert_eq!(heard.wordings, 3, "other words are wanted, and another width");
+    }
+
+    #[test]
+    fn a_rewind_is_told_whole_and_asked_for_by_number() {
+        let mut model = model(80, u16::MAX);
+        let mut open = Rewind::awaiting();
+        let file = crate::app::FileRow {
+            path: "src/cart.rs".to_owned(),
+            what: "+3 -12".to_owned(),
+            is_foreign: true,
+        };
+        open.step = rewind::Step::Choosing(Box::new(crate::app::Preview {
+            to: 4,
+            words: "fix the tax".to_owned(),
+            messages: 2,
+            files: vec![file],
+            beyond: vec!["1 command ran since: what it changed stays".to_owned()],
+        }));
+        model.overlay = Some(Overlay::Rewind(Box::new(open)));
+        let asked = told(&model, 0).asked.unwrap();
+        assert_eq!(
+            asked.about,
+            [
+                "Rewind to before “fix the tax”",
+                "  src/cart.rs, +3 -12, changed since by someone else",
+                "1 command ran since: what it changed stays",
+            ]
+        );
+        assert_eq!(
+            asked.rows,
+            [
+                "  1. both",
+                "  2. conversation: 2 messages go, these words come back into the input",
+                "  3. files: 1 changes",
+                "type 1, 2 or 3; Enter alone goes back to the list",
+            ]
+        );
+        assert_eq!(awaits(&model), Awaits::Line);
     }
 
     #[test]

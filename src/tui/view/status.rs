@@ -23,7 +23,7 @@ pub const SPINNER_STEP: u64 = 120;
 
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/// How long a second Ctrl+C leaves (the outside contract).
+/// How long a second Ctrl+C leaves (the outside contract), and a second Esc goes back.
 const LEAVE: Duration = Duration::from_secs(2);
 
 /// From here on a wait is told in words (the outside contract).
@@ -127,9 +127,11 @@ pub(super) fn words(run: &RunView, facts: &Facts, now: Moment) -> Option<(String
     }
 }
 
-/// What a second Ctrl+C does, as long as it does it.
+/// What a second Ctrl+C or Esc does, as long as it does it.
 pub(super) fn leaves(model: &Model, now: Moment) -> Option<&'static str> {
-    model.recent.leave.filter(|pressed| now.since(*pressed) < LEAVE).map(|_| "Ctrl+C again leaves")
+    let is_soon = |pressed: &Moment| now.since(*pressed) < LEAVE;
+    let leaves = model.recent.leave.filter(is_soon).map(|_| "Ctrl+C again leaves");
+    leaves.or_else(|| model.recent.back.filter(is_soon).map(|_| "Esc again goes back to an earlier message"))
 }
 
 /// What helps with a long wait, in at most one row.
@@ -589,6 +591,8 @@ mod tests {
         testing::check(&shown(&model, 80), "  Ctrl+C again leaves");
         model.recent.leave = Some(Moment(7_000));
         assert!(shown(&model, 80).contains("default"));
+        model.recent.back = Some(Moment(8_000));
+        testing::check(&shown(&model, 80), "  Esc again goes back to an earlier message");
     }
 
     #[test]

@@ -456,7 +456,7 @@ fn lists_open_at_the_input() {
   /theme        other colours: from a list, or by name
   /status       session, model, endpoint, permissions
   /context      what fills the model's window
-  26 in all
+  28 in all
   qwen3-coder · default · window of 128k",
             "❯ /|
 ❯ /help         keys and commands
@@ -468,13 +468,13 @@ fn lists_open_at_the_input() {
   /vim          vi's keys in the input, on or off
   /theme        other colours: from a list, or by name
   /status       session, model, endpoint, permissions
-  26 in all
+  28 in all
   qwen3-coder · default · window of 128k",
             "❯ /|
 ❯ /help   keys and commands
   /clear  a new session; this one stays…
   /model  another model: from a list, o…
-  26 in all
+  28 in all
   qwen3-coder · default · window of 128k",
         ],
     );

@@ -9,6 +9,7 @@
 
 mod abort;
 mod asking;
+mod back;
 mod background;
 mod commands;
 mod compact;

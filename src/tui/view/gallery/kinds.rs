@@ -68,7 +68,7 @@ const LIMIT: Kinds<Limit> = kinds!(Limit: Limit::Turns { .. }, Limit::Budget { .
 
 const OVERLAY: Kinds<Overlay> = kinds!(Overlay:
     Overlay::Page(_), Overlay::Sessions(_), Overlay::Models(_), Overlay::Tasks(_), Overlay::Permissions(_),
-    Overlay::Themes(_),
+    Overlay::Themes(_), Overlay::Rewind(_),
 );
 
 const PAGE: Kinds<PageOf> = kinds!(PageOf: PageOf::Transcript, PageOf::Help, PageOf::Report);

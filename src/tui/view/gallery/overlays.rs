@@ -8,7 +8,7 @@ use super::calls::{edit, looked, ran};
 use super::cells::{answered, said};
 use super::questions;
 use super::states::{goes_on, job, running};
-use crate::app::{InForce, Pick, Removal, RuleRow};
+use crate::app::{FileRow, InForce, Pick, Point, Preview, Removal, RuleRow};
 use crate::protocol::JobState;
 use crate::tui::model::buffer::Buffer;
 use crate::tui::model::choice::{Go, Item};
@@ -16,6 +16,7 @@ use crate::tui::model::draft::Draft;
 use crate::tui::model::overlay::{Found, Overlay, Page, PageOf, Report, Search};
 use crate::tui::model::permissions::Permissions;
 use crate::tui::model::picker::{Picker, Press};
+use crate::tui::model::rewind::{Rewind, Step};
 use crate::tui::model::sessions::Sessions;
 use crate::tui::model::tasks::{Shown, Tasks};
 use crate::tui::model::themes::Themes;
@@ -23,7 +24,10 @@ use crate::tui::model::transcript::Cell;
 use crate::tui::model::{Model, Stage};
 
 pub(super) fn scenes() -> Vec<Scene> {
-    [models(), sessions(), themes(), tasks(), rules(), transcript(), pages()].into_iter().flatten().collect()
+    [models(), sessions(), ways_back(), themes(), tasks(), rules(), transcript(), pages()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Under this overlay.
@@ -108,6 +112,55 @@ fn sessions() -> Vec<Scene> {
                 boxed(sessions)
             }),
         ),
+    ]
+}
+
+fn ways_back() -> Vec<Scene> {
+    let point = |position: usize, words: &str, about: &str| Point {
+        position,
+        words: words.to_owned(),
+        about: about.to_owned(),
+    };
+    let file = |path: &str, what: &str, is_foreign| FileRow {
+        path: path.to_owned(),
+        what: what.to_owned(),
+        is_foreign,
+    };
+    let open = move || {
+        let mut open = Rewind::awaiting();
+        open.fill(vec![
+            point(9, "thanks, commit it", "now"),
+            point(5, "カートが空のとき合計が間違っています", "4 m ago · 1 file"),
+            point(1, "the total is wrong when the cart is empty, and so is the tax", "3 h ago · 12 files"),
+        ]);
+        open
+    };
+    let preview = move |count: usize| Preview {
+        to: 1,
+        words: "the total is wrong when the cart is empty, and so is the tax".to_owned(),
+        messages: 12,
+        files: [
+            file("src/cart.rs", "+3 -12", true),
+            file("notes/税金.md", "made since, will be deleted", false),
+        ]
+        .into_iter()
+        .chain((3..=count).map(|n| file(&format!("src/part{n}.rs"), "+1 -0", false)))
+        .collect(),
+        beyond: vec!["ignored files are not kept".to_owned()],
+    };
+    let at = move |step: Step| {
+        over(move || {
+            let mut open = open();
+            open.step = step.clone();
+            Overlay::Rewind(Box::new(open))
+        })
+    };
+    vec![
+        Scene::screen("messages to go back to", over(move || Overlay::Rewind(Box::new(open())))),
+        Scene::screen("what a rewind would change is looked at", at(Step::Looking(1))),
+        Scene::screen("how far a rewind goes", at(Step::Choosing(Box::new(preview(2))))),
+        Scene::screen("how far a rewind of many files goes", at(Step::Choosing(Box::new(preview(30))))),
+        Scene::screen("a rewind is on its way", at(Step::Going)),
     ]
 }
 

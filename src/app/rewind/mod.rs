@@ -1,0 +1,335 @@
+//! `/rewind` and `/redo`: the conversation, the files or both as they were when an earlier message was said, and back again.
+//!
+//! A way back (or forth) goes in steps, since files take their time and the conversation is written by one hand: what there is
+//! to do is taken from the history ([`App::going`]), images of the files as they are now are kept ([`Going::keep`]), what is to
+//! happen is written down ([`App::set_out`]), the files are put back ([`Going::put_back`]), and what the model knows of files
+//! follows ([`App::arrive`]). The steps that read and write files need nobody, and run beside everything else.
+//!
+//! The surprise: a redo leaves a file alone that somebody else has changed since the rewind, and names it. A rewind does not:
+//! it was shown before, and what it replaces can be had back.
+
+mod preview;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::sessions::age;
+use super::{App, shown};
+use crate::conversation::Conversation;
+use crate::os::env::Env;
+use crate::protocol::history::Former;
+use crate::protocol::{ChangedBy, History, Message, Origin, SavedFile, Todo};
+use crate::text::units;
+use crate::workbench::Workbench;
+use crate::workbench::restore::{self, Hand, Kept};
+
+pub use preview::{FileRow, Preview};
+
+/// Characters of a message by which it is told.
+const TITLE: usize = 200;
+
+/// A message that one can go back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Point {
+    /// Its position.
+    pub position: usize,
+    /// What was said.
+    pub words: String,
+    /// When, and how many files have changed since.
+    pub about: String,
+}
+
+/// How far a rewind reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The conversation and the files.
+    Both,
+    /// What was said.
+    Conversation,
+    /// The files.
+    Files,
+}
+
+/// Which way it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Back to before the message at this position.
+    Back(usize, Reach),
+    /// Where the last rewind came from.
+    Forth,
+}
+
+/// A way that is gone.
+pub struct Going {
+    way: Way,
+    /// The words of the message that it goes back to.
+    taken: String,
+    /// The same in a line.
+    words: String,
+    /// How many messages it takes away or gives back.
+    messages: usize,
+    /// Files as they shall be, each with its newest change.
+    formers: Vec<(SavedFile, SavedFile)>,
+    /// What commands may have changed.
+    commands: usize,
+    kept: Kept,
+    /// Files that are left alone.
+    left: Vec<String>,
+    bench: Arc<Workbench>,
+    place: Place,
+}
+
+/// How a path is told.
+struct Place {
+    cwd: std::path::PathBuf,
+    env: Env,
+}
+
+/// What has become of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arrived {
+    /// What was done, in a line.
+    pub said: String,
+    /// What no longer counts of what stands on the screen, where anything does.
+    pub void: Option<String>,
+    /// What could not be put back: which and why, a line each.
+    pub failed: Vec<String>,
+    /// The words that were taken back.
+    pub words: Option<String>,
+    /// The model's list of steps, as it is now.
+    pub todos: Vec<Todo>,
+    /// Tokens of the last request that still counts, where that is another one now; 0 where none does.
+    pub context: Option<u64>,
+}
+
+impl App {
+    /// The messages that one can go back to, newest first.
+    #[must_use]
+    pub fn points(&self, conversation: &Conversation) -> Vec<Point> {
+        let history = conversation.history();
+        let said: Vec<_> = history.all().rev().filter(|slot| is_point(&slot.message)).collect();
+        let positions: Vec<usize> = said.iter().map(|slot| slot.position).collect();
+        let now = self.clock.now_ms();
+        let point = |(slot, files): (&&Arc<crate::protocol::Slot>, usize)| {
+            let mut about = age(now.saturating_sub(slot.timestamp));
+            if files > 0 {
+                about = format!("{about} · {}", units::counted(files as u64, "file", "files"));
+            }
+            Point { position: slot.position, words: in_a_line(&words_of(&slot.message)), about }
+        };
+        said.iter().zip(history.changed_since(&positions)).map(point).collect()
+    }
+
+    /// What there is to do on this way.
+    ///
+    /// # Errors
+    /// Where it leads nowhere, or something else goes on: why.
+    pub fn going(&self, conversation: &Conversation, way: Way) -> Result<Going, String> {
+        if !conversation.is_at_rest() {
+            return Err("something goes on: wait for its end, or stop it by Esc".to_owned());
+        }
+        let history = conversation.history();
+        let pair = |former: Former<'_>| (former.file.clone(), former.last.clone());
+        let (taken, messages, formers, commands) = match way {
+            Way::Back(to, _) => {
+                let message = history.all().find(|slot| slot.position == to && is_point(&slot.message));
+                let message = message.ok_or("that message is no longer part of the conversation")?;
+                let files = history.files_at(to).into_iter().map(pair).collect();
+                let behind = history.all().filter(|slot| slot.position >= to).count();
+                (words_of(&message.message), behind, files, commands_since(history, to))
+            }
+            Way::Forth => {
+                let undone = history.redoable().ok_or(
+                    "there is nothing to bring back: /redo undoes a /rewind as long as nothing was said since",
+                )?;
+                let files = undone.files.iter().map(|file| (file.clone(), file.clone())).collect();
+                (String::new(), undone.messages, files, 0)
+            }
+        };
+        let place = Place { cwd: self.place.cwd.clone(), env: self.place.env.clone() };
+        let bench = Arc::clone(conversation.bench());
+        let (kept, left) = (Kept::default(), Vec::new());
+        let words = in_a_line(&taken);
+        Ok(Going { way, taken, words, messages, formers, commands, kept, left, bench, place })
+    }
+
+    /// Writes down what is about to happen. Says no where something has begun meanwhile.
+    ///
+    /// # Errors
+    /// Then nothing is written, and nothing may happen.
+    pub fn set_out(&self, conversation: &mut Conversation, going: &Going) -> Result<(), String> {
+        if !conversation.is_at_rest() {
+            return Err("something else has begun meanwhile: nothing was changed".to_owned());
+        }
+        let by = match going.way {
+            Way::Back(_, Reach::Files) if going.kept.saved.is_empty() => return Ok(()),
+            Way::Back(_, Reach::Files) => {
+                conversation.rewind_files();
+                ChangedBy::Rewind
+            }
+            Way::Back(to, Reach::Both | Reach::Conversation) => {
+                conversation.rewind(to);
+                ChangedBy::Rewind
+            }
+            Way::Forth => ChangedBy::Redo,
+        };
+        conversation.replaces(by, going.kept.saved.clone());
+        Ok(())
+    }
+
+    /// What follows once the files are put back; `failed` are those that could not be.
+    #[must_use]
+    pub fn arrive(&self, conversation: &mut Conversation, going: Going, failed: Vec<String>) -> Arrived {
+        if going.way == Way::Forth {
+            conversation.redo();
+        }
+        let bench = Arc::clone(conversation.bench());
+        bench.files().forget();
+        bench.guides().forget();
+        self.furnish(&bench, conversation.policy_cell(), conversation.history());
+        let files = going.kept.saved.len().saturating_sub(failed.len());
+        let failed = [going.kept.failed.clone(), failed].concat();
+        let takes_back = matches!(going.way, Way::Back(_, Reach::Both | Reach::Conversation));
+        let is_other = takes_back || (going.way == Way::Forth && going.messages > 0);
+        Arrived {
+            said: going.said(files),
+            void: takes_back
+                .then(|| format!("what stands above no longer counts from “{}” on", short(&going.words))),
+            failed,
+            words: takes_back.then_some(going.taken),
+            todos: bench.todos().list(),
+            context: is_other.then(|| context_of(conversation.history())),
+        }
+    }
+}
+
+impl Going {
+    /// Takes images of the files that are not as they shall be. Reads files.
+    #[must_use]
+    pub fn keep(mut self) -> Self {
+        if self.takes_files() {
+            let mut differences = restore::differences(self.formers());
+            if self.way == Way::Forth {
+                let foreign = differences.extract_if(.., |difference| difference.hand == Hand::Other);
+                self.left = foreign.map(|difference| self.place.name(&difference.path)).collect();
+            }
+            self.kept = restore::keep(self.bench.blobs(), differences);
+        }
+        self
+    }
+
+    /// Puts the files back; says which could not be, and why. Writes files.
+    #[must_use]
+    pub fn put_back(&self) -> Vec<String> {
+        restore::put_back(self.bench.blobs(), &self.kept)
+    }
+
+    fn takes_files(&self) -> bool {
+        self.way == Way::Forth || matches!(self.way, Way::Back(_, Reach::Both | Reach::Files))
+    }
+
+    fn formers(&self) -> impl Iterator<Item = Former<'_>> {
+        self.formers.iter().map(|(file, last)| Former { file, last })
+    }
+
+    /// What was done, in a line.
+    fn said(&self, files: usize) -> String {
+        let mut done = Vec::new();
+        if self.takes_files() && (files > 0 || self.way != Way::Forth) {
+            let count = units::counted(files as u64, "file", "files");
+            done.push(if files == 0 { "no file had changed".to_owned() } else { count });
+        }
+        let of_conversation = match self.way {
+            Way::Back(_, Reach::Files) => false,
+            Way::Back(_, Reach::Both | Reach::Conversation) => true,
+            Way::Forth => self.messages > 0,
+        };
+        if of_conversation {
+            let messages = units::counted(self.messages as u64, "message", "messages");
+            done.push(format!("conversation ({messages})"));
+        }
+        let done = done.join(", ");
+        match self.way {
+            Way::Back(_, Reach::Files) if self.kept.saved.is_empty() => {
+                format!(
+                    "no file is known to have changed since “{}”: nothing to put back",
+                    short(&self.words)
+                )
+            }
+            Way::Back(..) => format!("Rewound to “{}”: {done}. /redo brings it back", short(&self.words)),
+            Way::Forth if self.left.is_empty() => format!("Brought back: {done}"),
+            Way::Forth => {
+                let left = self.left.join(", ");
+                let done = if done.is_empty() { "nothing" } else { &done };
+                format!("Brought back: {done}. Left as it is, since it was changed after the rewind: {left}")
+            }
+        }
+    }
+}
+
+impl Place {
+    /// A path as a person names it.
+    fn name(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.cwd) {
+            Ok(below) => below.display().to_string(),
+            Err(_) => shown(&self.env, path),
+        }
+    }
+}
+
+/// Whether one can go back to it: somebody has typed it.
+fn is_point(message: &Message) -> bool {
+    match message {
+        Message::User(user) => match user.origin {
+            Origin::User | Origin::Queued | Origin::Command => true,
+            Origin::Nudge | Origin::Note | Origin::Reminder | Origin::Hook | Origin::Shell => false,
+        },
+        Message::Assistant(_) | Message::Tool(_) => false,
+    }
+}
+
+fn words_of(message: &Message) -> String {
+    match message {
+        Message::User(user) => user.words(),
+        Message::Assistant(_) | Message::Tool(_) => String::new(),
+    }
+}
+
+/// The beginning of what was said, in a line.
+fn in_a_line(words: &str) -> String {
+    let words: String = words.chars().take(TITLE).collect();
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The beginning of it.
+fn short(words: &str) -> String {
+    const MOST: usize = 40;
+    match words.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", words.get(..end).unwrap_or_default().trim_end()),
+        None => words.to_owned(),
+    }
+}
+
+/// How many commands ran since the message at `to`, where nobody has seen what they changed.
+fn commands_since(history: &History, to: usize) -> usize {
+    if history.sees_commands() {
+        return 0;
+    }
+    let commands = history.all().filter(|slot| slot.position >= to).map(|slot| match &slot.message {
+        Message::Assistant(said) => {
+            said.tool_calls.iter().filter(|call| call.name.as_str() == "Bash").count()
+        }
+        Message::User(user) => usize::from(user.origin == Origin::Shell),
+        Message::Tool(_) => 0,
+    });
+    commands.sum()
+}
+
+/// Tokens of the last request that still counts.
+fn context_of(history: &History) -> u64 {
+    let usage = history.messages().rev().find_map(|message| match message {
+        Message::Assistant(said) => said.usage,
+        Message::User(_) | Message::Tool(_) => None,
+    });
+    usage.map_or(0, |usage| usage.prompt_tokens.saturating_add(usage.completion_tokens))
+}

@@ -1,0 +1,113 @@
+//! What a rewind would change, before anything is changed: a row for each file, and what it does not reach.
+//!
+//! It says what would happen and not what has: a file that was made since is told as one that goes. The surprise: a file whose
+//! last change was not the session's is told so, as far as that is known, and is put back all the same if the user wants it.
+
+use super::{Going, Place};
+use crate::os::file::read_regular;
+use crate::protocol::SavedFile;
+use crate::text::diff::diff;
+use crate::text::units;
+use crate::workbench::Blobs;
+use crate::workbench::restore::{self, Difference, Hand, Present};
+
+/// A larger file is told of and not compared.
+const MOST: u64 = 4 * 1024 * 1024;
+/// Files of which lines are counted; nobody reads more rows.
+const COUNTED: usize = 100;
+
+/// What a rewind to a message would change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    /// The position of the message.
+    pub to: usize,
+    /// What was said there.
+    pub words: String,
+    /// How many messages would be taken away, that one among them.
+    pub messages: usize,
+    /// The files that would change, by path; those that somebody else has changed first.
+    pub files: Vec<FileRow>,
+    /// What it does not reach, a line each.
+    pub beyond: Vec<String>,
+}
+
+/// A file that would change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRow {
+    /// As a person names it.
+    pub path: String,
+    /// What would become of it.
+    pub what: String,
+    /// Whether somebody else has changed it since.
+    pub is_foreign: bool,
+}
+
+impl Going {
+    /// What would change. Reads files.
+    #[must_use]
+    pub fn preview(&self, to: usize) -> Preview {
+        let mut differences = restore::differences(self.formers());
+        // what is not as the session left it is seen first
+        differences.sort_by_key(|difference| difference.hand == Hand::Session);
+        let row = |(number, difference)| row(number, difference, self.bench.blobs(), &self.place);
+        let beyond = (self.commands > 0).then(|| {
+            let commands = units::counted(self.commands as u64, "command", "commands");
+            let whose = if self.commands == 1 { "it" } else { "they" };
+            format!("{commands} ran since: what {whose} changed stays as it is")
+        });
+        Preview {
+            to,
+            words: self.words.clone(),
+            messages: self.messages,
+            files: differences.iter().enumerate().map(row).collect(),
+            beyond: beyond.into_iter().collect(),
+        }
+    }
+}
+
+fn row(number: usize, difference: &Difference, blobs: Blobs<'_>, place: &Place) -> FileRow {
+    let counted = number < COUNTED;
+    FileRow {
+        path: place.name(&difference.path),
+        what: what(difference, blobs, counted),
+        is_foreign: difference.hand == Hand::Other,
+    }
+}
+
+/// What would become of it.
+fn what(difference: &Difference, blobs: Blobs<'_>, counted: bool) -> String {
+    let wanted = &difference.wanted;
+    let Some(hash) = &wanted.before else {
+        return match &difference.present {
+            Present::Directory => "cannot be put back: it is a directory now".to_owned(),
+            Present::Untold(why) => format!("cannot be put back: {why}"),
+            Present::Nothing | Present::File { .. } | Present::Link(_) => {
+                "made since, will be deleted".to_owned()
+            }
+        };
+    };
+    if blobs.find(hash).is_none() {
+        return "cannot be put back: what was kept of it is gone".to_owned();
+    }
+    match &difference.present {
+        Present::Untold(why) => format!("cannot be put back: {why}"),
+        Present::Directory => "a directory now, will be a file again".to_owned(),
+        Present::Nothing => "gone since, comes back".to_owned(),
+        Present::Link(_) => "a link now, will be as it was".to_owned(),
+        Present::File { .. } if wanted.mode == SavedFile::LINK => "will be a link again".to_owned(),
+        Present::File { hash: now, mode, .. } if now == hash => format!("mode {mode:o} → {:o}", wanted.mode),
+        Present::File { .. } if !counted => "changes".to_owned(),
+        Present::File { .. } => {
+            lines(difference, blobs, hash).unwrap_or_else(|| "changes, is no text".to_owned())
+        }
+    }
+}
+
+/// How many lines come and go; none where it is no text, or much of it.
+fn lines(difference: &Difference, blobs: Blobs<'_>, hash: &str) -> Option<String> {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    let now = text(read_regular(&difference.path, MOST).ok()?)?;
+    let then = text(read_regular(&blobs.find(hash)?, MOST).ok()?)?;
+    let diff = diff(&now, &then);
+    Some(format!("+{} -{}", diff.added, diff.removed))
+}
