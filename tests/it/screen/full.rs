@@ -4,7 +4,7 @@ use crate::endpoint::{Endpoint, Gate, text};
 use crate::harness::{Clawd, Signal};
 use crate::pty::{Kind, Pty, Size};
 
-use super::terminal::{job, leave_the_shell, shell, shell_of};
+use super::terminal::{leave_the_shell, shell};
 use super::{answer, bash, leave, say, usual, wait_for_rest};
 
 pub(super) const QUIET: &str = "not at the end";
@@ -361,33 +361,4 @@ fn at_rest_nothing_is_written_and_a_letter_costs_little() {
     wait_for_no(&pty, "❯ ab");
     leave(&pty);
     endpoint.finish();
-}
-
-#[test]
-fn after_a_kill_the_next_start_gives_the_mouse_and_the_wheel_back() {
-    for (mouse, set, left) in [("true", 1000, true), ("false", 1007, false)] {
-        let endpoint = Endpoint::script([]);
-        let config = format!("[tui]\nmouse = {mouse}\n");
-        let clawd = Clawd::new(&endpoint).home_file("config.toml", &config);
-        let pty = shell_of(clawd);
-        pty.type_text(&format!("{} --fullscreen\r", env!("CARGO_BIN_EXE_clawd")));
-        pty.wait_until("its start", |screen| {
-            screen.alternate_screen() && screen.contents().contains("default")
-        });
-        assert_eq!(pty.is_set(set), left);
-        rustix::process::kill_process(job(&pty), Signal::KILL).unwrap();
-        // not before the shell reads: it drops what was typed ahead
-        pty.wait_until("the shell", |screen| {
-            screen.contents().split_once("Killed").is_some_and(|(_, after)| after.contains('$'))
-        });
-        assert_eq!(pty.is_set(set), left, "nobody has given it back");
-        // the line takes a line feed for its end, and shows nothing
-        pty.type_text(&format!("{}\n", env!("CARGO_BIN_EXE_clawd")));
-        pty.wait_until("the second start", |screen| {
-            !screen.alternate_screen() && screen.contents().contains("default")
-        });
-        assert!(!pty.is_set(1000) && !pty.is_set(1006) && pty.is_set(1007), "mouse = {mouse}");
-        leave_the_shell(&pty);
-        endpoint.finish();
-    }
 }

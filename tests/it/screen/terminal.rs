@@ -216,12 +216,7 @@ pub(super) fn in_a_shell(endpoint: &Endpoint) -> Pty {
 
 /// A shell for the program to be a job of. Its own line editing is off, so that nothing but the program changes modes.
 pub(super) fn shell(endpoint: &Endpoint) -> Pty {
-    shell_of(Clawd::new(endpoint))
-}
-
-/// The same, with a home of its own.
-pub(super) fn shell_of(clawd: Clawd) -> Pty {
-    let shell = clawd.program("/bin/sh").arg("-i").env("PS1", "$ ").env("ENV", "");
+    let shell = Clawd::new(endpoint).program("/bin/sh").arg("-i").env("PS1", "$ ").env("ENV", "");
     let pty = Pty::spawn(&shell, Size::new(80, 24));
     pty.wait_for("$ ");
     pty
