@@ -15,8 +15,8 @@ use super::turns::Run;
 use crate::os::clock::Clock;
 use crate::permission::{PolicyCell, Verdict};
 use crate::protocol::{
-    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Choice, Entry, EntryBody, Hold, Message,
-    Occasion, Preview, Question, QuestionId, SavedFile, ToolCall, ToolName,
+    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, ChangedBy, Choice, Entry, EntryBody, Hold,
+    Message, Occasion, Preview, Question, QuestionId, SavedFile, ToolCall, ToolName,
 };
 use crate::tools::{Host, Offer};
 
@@ -67,7 +67,7 @@ impl RunHost {
 
 impl Host for RunHost {
     fn checkpoint(&self, files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
-        let body = EntryBody::Checkpoint { message: self.message, files };
+        let body = EntryBody::Checkpoint { message: self.message, by: ChangedBy::Tool, files };
         self.sink.emit(AgentEvent::Recorded(Entry { timestamp: self.clock.now_ms(), body }))
     }
 

@@ -41,10 +41,12 @@ pub enum EntryBody {
     },
     /// Undoes the last rewind, as long as nothing was said since.
     Redo,
-    /// Files as they were before a message's tools changed them.
+    /// Files as they were before something of a message changed them.
     Checkpoint {
-        /// Position of the message whose tools changed them.
+        /// Position of the message whose call changed them, or of the last one before a command of the user's own.
         message: usize,
+        /// What changed them.
+        by: ChangedBy,
         /// The files.
         files: Vec<SavedFile>,
     },
@@ -83,10 +85,25 @@ pub struct SessionHead {
 pub struct SavedFile {
     /// Absolute path.
     pub path: String,
-    /// SHA-256 of its former bytes in hex; none where it did not exist.
+    /// The hash of its former bytes in hex, and of a link's those of the path that it held; none where it did not exist.
     pub before: Option<String>,
-    /// Its mode bits.
+    /// A file's mode bits (up to 0o7777); [`SavedFile::LINK`] of a symbolic link.
     pub mode: u32,
+}
+
+impl SavedFile {
+    /// The mode of a symbolic link.
+    pub const LINK: u32 = 0o120_777;
+}
+
+/// What changed the files of a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChangedBy {
+    /// A tool that names its files, and saved them before.
+    #[default]
+    Tool,
+    /// A command, whose changes were seen when it was over.
+    Command,
 }
 
 impl Entry {

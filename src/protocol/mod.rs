@@ -24,7 +24,7 @@ pub mod usage;
 pub use access::{Access, ExecAccess, FileAccess, FileChange, Preview};
 pub use ask::{Answer, Approval, Asked, Choice, Occasion, Question};
 pub use draft::Draft;
-pub use entry::{Entry, EntryBody, SavedFile, SessionHead};
+pub use entry::{ChangedBy, Entry, EntryBody, SavedFile, SessionHead};
 pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};
 pub use history::{History, Slot};
 pub use hold::{Hold, Network, Terms, Wording, Writes};

@@ -1,11 +1,11 @@
 //! Lines to values and back, field by field.
 
 use super::lines::{
-    AssistantLine, AttachmentLine, BodyLine, CallLine, ContentLine, FileLine, FunctionLine, HeadLine,
+    AssistantLine, AttachmentLine, BodyLine, ByLine, CallLine, ContentLine, FileLine, FunctionLine, HeadLine,
     MessageLine, OriginLine, PartLine, StatusLine, StopLine, function,
 };
 use crate::protocol::{
-    AssistantMessage, Attachment, Content, EntryBody, Message, Origin, Part, Reasoning, SavedFile,
+    AssistantMessage, Attachment, ChangedBy, Content, EntryBody, Message, Origin, Part, Reasoning, SavedFile,
     SessionHead, StopReason, ToolCall, ToolMessage, ToolStatus, UserMessage,
 };
 
@@ -49,13 +49,17 @@ impl From<&EntryBody> for BodyLine {
             EntryBody::Masked { messages } => Self::Masked { messages: messages.clone() },
             EntryBody::Rewind { to } => Self::Rewind { to: *to },
             EntryBody::Redo => Self::Redo {},
-            EntryBody::Checkpoint { message, files } => {
+            EntryBody::Checkpoint { message, by, files } => {
                 let line = |file: &SavedFile| FileLine {
                     path: file.path.clone(),
                     before: file.before.clone(),
                     mode: file.mode,
                 };
-                Self::Checkpoint { message: *message, files: files.iter().map(line).collect() }
+                let by = match by {
+                    ChangedBy::Tool => None,
+                    ChangedBy::Command => Some(ByLine::Command),
+                };
+                Self::Checkpoint { message: *message, by, files: files.iter().map(line).collect() }
             }
             EntryBody::Settings { model, permission_mode, directories } => Self::Settings {
                 model: model.clone(),
@@ -83,10 +87,13 @@ impl From<BodyLine> for EntryBody {
             BodyLine::Masked { messages } => Self::Masked { messages },
             BodyLine::Rewind { to } => Self::Rewind { to },
             BodyLine::Redo {} => Self::Redo,
-            BodyLine::Checkpoint { message, files } => {
+            BodyLine::Checkpoint { message, by, files } => {
                 let file =
                     |line: FileLine| SavedFile { path: line.path, before: line.before, mode: line.mode };
-                Self::Checkpoint { message, files: files.into_iter().map(file).collect() }
+                let by = by.map_or(ChangedBy::Tool, |by| match by {
+                    ByLine::Command => ChangedBy::Command,
+                });
+                Self::Checkpoint { message, by, files: files.into_iter().map(file).collect() }
             }
             BodyLine::Settings { model, permission_mode, directories } => {
                 Self::Settings { model, permission_mode, directories }

@@ -35,6 +35,9 @@ pub(super) enum BodyLine {
     Redo {},
     Checkpoint {
         message: usize,
+        /// What changed them, where it is no tool.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known_or_default")]
+        by: Option<ByLine>,
         files: Vec<FileLine>,
     },
     Settings {
@@ -206,6 +209,12 @@ pub(super) enum StopLine {
 pub(super) enum StatusLine {
     Denied,
     Interrupted,
+}
+
+#[derive(Serialize, Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ByLine {
+    Command,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -79,6 +79,7 @@ mod tests {
             r#"{"type":"rewind","to":7,"timestamp":5}"#,
             r#"{"type":"redo","timestamp":5}"#,
             r#"{"type":"checkpoint","message":7,"files":[{"path":"a","before":null,"mode":420}],"timestamp":5}"#,
+            r#"{"type":"checkpoint","message":7,"by":"command","files":[{"path":"a","before":"00","mode":41471}],"timestamp":5}"#,
             r#"{"type":"settings","model":"n","permission_mode":"plan","timestamp":5}"#,
             r#"{"type":"settings","directories":["/a","/b"],"timestamp":5}"#,
             r#"{"type":"title","text":"t","timestamp":5}"#,
@@ -93,6 +94,7 @@ mod tests {
             r#"{"type":"message","role":"assistant","content":null,"new":1,"timestamp":1}"#,
             r#"{"type":"message","role":"assistant","content":[{"type":"text","text":"x"}],"stop_reason":"new"}"#,
             r#"{"type":"message","role":"user","content":"x","origin":"new"}"#,
+            r#"{"type":"checkpoint","message":7,"by":"new","files":[]}"#,
             r#"{"type":"message","role":"tool","tool_call_id":"c","content":"x","status":"new"}"#,
         ] {
             assert!(matches!(from_line(line.as_bytes()), Line::Entry(_)), "{line}");
