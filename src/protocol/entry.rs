@@ -43,7 +43,7 @@ pub enum EntryBody {
     Redo,
     /// Files as they were before something of a message changed them.
     Checkpoint {
-        /// Position of the message whose call changed them, or of the last one before a command of the user's own.
+        /// Position of the message whose call changed them, or of the one, still to come, that tells of the user's own command.
         message: usize,
         /// What changed them.
         by: ChangedBy,

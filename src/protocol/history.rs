@@ -217,7 +217,7 @@ impl History {
         &self.directories
     }
 
-    /// Each file that a tool has changed, as it was before the first change; a rewind forgets none.
+    /// Each file that a tool or a command has changed, as it was before the first change; a rewind forgets none.
     #[must_use]
     pub fn changed_files(&self) -> &[SavedFile] {
         &self.changed
@@ -232,11 +232,11 @@ impl History {
     }
 
     fn note_changed(&mut self, files: &[SavedFile]) {
-        for file in files {
-            if !self.changed.iter().any(|known| known.path == file.path) {
-                self.changed.push(file.clone());
-            }
-        }
+        // a command may change thousands
+        let mut known: HashSet<&str> = self.changed.iter().map(|file| file.path.as_str()).collect();
+        let first: Vec<SavedFile> =
+            files.iter().filter(|file| known.insert(file.path.as_str())).cloned().collect();
+        self.changed.extend(first);
     }
 
     fn apply_message(&mut self, timestamp: u64, message: &Message) {

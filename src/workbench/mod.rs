@@ -18,9 +18,11 @@ pub mod blobs;
 pub mod files;
 pub mod guides;
 pub mod held;
+pub mod ignored;
 pub mod jobs;
 pub mod outputs;
 pub mod shell;
+pub mod snapshot;
 pub mod todos;
 pub mod watch;
 
@@ -31,6 +33,7 @@ pub use held::Bounds;
 pub use jobs::Jobs;
 pub use outputs::Outputs;
 pub use shell::{Moved, Shell};
+pub use snapshot::{Moment, Snapshots};
 pub use todos::Todos;
 pub use watch::Watch;
 
@@ -49,6 +52,7 @@ pub struct Workbench {
     jobs: Jobs,
     todos: Todos,
     guides: Guides,
+    snapshots: Snapshots,
     veils: Mutex<Option<Arc<Veils>>>,
     redactor: Arc<Redactor>,
 }
@@ -92,6 +96,7 @@ impl Workbench {
             jobs: Jobs::default(),
             todos: Todos::default(),
             guides: Guides::default(),
+            snapshots: Snapshots::default(),
             veils: Mutex::default(),
         })
     }
@@ -144,6 +149,11 @@ impl Workbench {
     /// Instructions beside the files that are read.
     pub fn guides(&self) -> &Guides {
         &self.guides
+    }
+
+    /// What commands change.
+    pub fn snapshots(&self) -> &Snapshots {
+        &self.snapshots
     }
 
     /// Takes secrets out of what is kept and shown.

@@ -14,7 +14,7 @@ use tokio::sync::OwnedMutexGuard;
 use super::edit::view::text_of;
 use super::target::Target;
 use super::{Scene, ToolResult, changing};
-use crate::protocol::{FileChange, SavedFile};
+use crate::protocol::{ChangedBy, FileChange, SavedFile};
 use crate::workbench::{Image, Stamp, Workbench};
 
 /// From as many bytes on hashing takes longer than starting a thread that does it.
@@ -139,7 +139,7 @@ pub(super) async fn carry_out_steps(
     })
     .await?;
     if !saved.is_empty() {
-        scene.host.checkpoint(saved).await;
+        scene.host.checkpoint(ChangedBy::Tool, saved).await;
     }
     let bench = scene.bench.clone();
     let steps = changing(&scene.cancel, move || {
