@@ -13,7 +13,7 @@ use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
 use crate::os::child_env::{Passing, child_environment};
 use crate::os::paths::{Paths, resolve};
-use crate::permission::{Exists, Found, Links, Policy, PolicyCell, Rule, Scope, Variables, is_secret};
+use crate::permission::{Exists, Found, Links, Mode, Policy, PolicyCell, Rule, Scope, Variables, is_secret};
 use crate::project::{Below, Instruction};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
 use crate::session::{Opened, SessionError, SessionPlace, SessionRef, index};
@@ -223,7 +223,11 @@ impl App {
         let own: Vec<PathBuf> = own.flatten().filter_map(|path| resolve(&path).ok()).collect();
         let policy = policy.clone();
         bench.snapshots().set_apart(Arc::new(move |path| {
-            own.iter().any(|own| path.starts_with(own)) || is_secret(path) || policy.snapshot().hides(path)
+            let policy = policy.snapshot();
+            // what it hides holds secrets in every other mode
+            own.iter().any(|own| path.starts_with(own))
+                || policy.hides(path)
+                || (policy.mode == Mode::Bypass && is_secret(path))
         }));
     }
 

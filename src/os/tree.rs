@@ -55,12 +55,10 @@ pub struct Look {
     pub changed: i64,
 }
 
-/// What a directory holds.
+/// A directory that is looked into.
 #[derive(Debug)]
-pub struct Listing {
+pub struct Directory {
     held: OwnedFd,
-    /// The names, each with its kind where the directory says it.
-    pub names: Vec<(OsString, Option<Kind>)>,
 }
 
 impl Root {
@@ -75,18 +73,18 @@ impl Root {
         &self.path
     }
 
-    /// What the directory `below` (relative; empty for the root itself) holds.
-    pub fn list(&self, below: &Path) -> io::Result<Listing> {
-        let held = self.open_below(below, OFlags::RDONLY | OFlags::DIRECTORY)?;
-        let mut names = Vec::new();
-        for entry in Dir::read_from(&held)? {
-            let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if name != b"." && name != b".." {
-                names.push((OsStr::from_bytes(name).to_owned(), kind_of(entry.file_type())));
-            }
+    /// Whether it is still what stands at its path.
+    pub fn is_there(&self) -> bool {
+        let identity = |stat: &Stat| (stat.st_dev, stat.st_ino);
+        match (fstat(&self.held), statat(CWD, &self.path, AtFlags::empty())) {
+            (Ok(held), Ok(there)) => identity(&held) == identity(&there),
+            (Ok(_) | Err(_), _) => false,
         }
-        Ok(Listing { held, names })
+    }
+
+    /// The directory `below` (relative; empty for the root itself).
+    pub fn directory(&self, below: &Path) -> io::Result<Directory> {
+        Ok(Directory { held: self.open_below(below, OFlags::RDONLY | OFlags::DIRECTORY)? })
     }
 
     /// Opens a regular file `below`, and says what it is now. Never waits: what is no regular file is an error.
@@ -105,7 +103,25 @@ impl Root {
     }
 }
 
-impl Listing {
+impl Directory {
+    /// What the system says of it. Its names are what they were as long as the time of its last change is the same.
+    pub fn own(&self) -> Option<Look> {
+        fstat(&self.held).ok().map(|stat| look_of(&stat))
+    }
+
+    /// The names in it, each with its kind where the directory says it.
+    pub fn names(&self) -> io::Result<Vec<(OsString, Option<Kind>)>> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&self.held)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push((OsStr::from_bytes(name).to_owned(), kind_of(entry.file_type())));
+            }
+        }
+        Ok(names)
+    }
+
     /// What the system says of an entry; none where it is gone.
     pub fn look(&self, name: &OsStr) -> Option<Look> {
         statat(&self.held, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| look_of(&stat))
@@ -167,10 +183,9 @@ fn kind_of(file_type: FileType) -> Option<Kind> {
 }
 
 fn look_of(stat: &Stat) -> Look {
-    let mode = u32::from(stat.st_mode);
     Look {
         kind: kind_of(FileType::from_raw_mode(stat.st_mode)).unwrap_or(Kind::Other),
-        mode: mode & 0o7777,
+        mode: u32::try_from(unsigned(stat.st_mode) & 0o7777).unwrap_or(0),
         size: unsigned(stat.st_size),
         inode: unsigned(stat.st_ino),
         modified: time(signed(stat.st_mtime), signed(stat.st_mtime_nsec)),
@@ -212,21 +227,23 @@ mod tests {
     #[test]
     fn names_come_with_their_kinds_and_what_the_system_says() {
         let (dir, root) = tree();
-        let mut listing = root.list(Path::new("")).unwrap();
-        listing.names.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let directory = root.directory(Path::new("")).unwrap();
+        let mut names = directory.names().unwrap();
+        names.sort_by(|(one, _), (other, _)| one.cmp(other));
         let expected = [("in", Kind::Directory), ("link", Kind::Link), ("pipe", Kind::Other)];
-        for ((name, kind), (wanted, of)) in listing.names.iter().zip(expected) {
+        for ((name, kind), (wanted, of)) in names.iter().zip(expected) {
             assert_eq!((name.as_os_str(), kind.unwrap_or(of)), (OsStr::new(wanted), of));
-            assert_eq!(listing.look(name).unwrap().kind, of);
+            assert_eq!(directory.look(name).unwrap().kind, of);
         }
-        assert_eq!((listing.names.len(), listing.target(OsStr::new("link"))), (3, Some("in".into())));
-        let inside = root.list(Path::new("in")).unwrap();
+        assert_eq!((names.len(), directory.target(OsStr::new("link"))), (3, Some("in".into())));
+        let inside = root.directory(Path::new("in")).unwrap();
         let look = inside.look(OsStr::new("f")).unwrap();
         let meta = dir.path().join("in/f").metadata().unwrap();
         assert_eq!((look.size, look.inode, look.kind), (5, meta.ino(), Kind::File));
         assert_eq!(look.mode, meta.permissions().mode() & 0o7777);
         assert_eq!(look.changed, meta.ctime() * SECOND + meta.ctime_nsec());
         assert_eq!(inside.look(OsStr::new("none")), None);
+        assert_eq!(inside.own(), directory.look(OsStr::new("in")));
     }
 
     #[test]
@@ -239,7 +256,18 @@ mod tests {
         for other in ["in", "link", "pipe", "none", "../x"] {
             assert!(root.file(Path::new(other)).is_err(), "{other}");
         }
-        assert!(root.list(Path::new("link")).is_err());
+        assert!(root.directory(Path::new("link")).is_err());
+    }
+
+    #[test]
+    fn a_root_whose_place_was_taken_is_not_there() {
+        let (dir, root) = tree();
+        let inside = Root::open(&dir.path().join("in")).unwrap();
+        assert!(root.is_there() && inside.is_there());
+        fs::rename(dir.path().join("in"), dir.path().join("away")).unwrap();
+        assert!(!inside.is_there());
+        fs::create_dir(dir.path().join("in")).unwrap();
+        assert!(root.is_there() && !inside.is_there());
     }
 
     #[cfg(target_os = "linux")]
@@ -247,6 +275,6 @@ mod tests {
     fn no_link_is_followed_on_the_way_either() {
         let (_dir, root) = tree();
         assert!(root.file(Path::new("link/f")).is_err());
-        assert!(root.list(Path::new("link/.")).is_err());
+        assert!(root.directory(Path::new("link/.")).is_err());
     }
 }

@@ -179,6 +179,7 @@ impl Workbench {
 
     /// Ends everything that still runs, and waits for it.
     pub async fn end_all(&self) {
+        self.snapshots.stop();
         self.children.end().await;
         self.jobs.clear();
     }

@@ -182,7 +182,10 @@ impl Call {
         };
         let mut started = match self.start(scene) {
             Ok(started) => started,
-            Err(error) => return self.not_started(scene, &error).into(),
+            Err(error) => {
+                scene.bench.nothing_ran();
+                return self.not_started(scene, &error).into();
+            }
         };
         let (waited, why) = match self.place {
             Place::Foreground => {

@@ -67,13 +67,17 @@ impl Compare<'_> {
                 continue;
             }
             match was {
-                None | Some(Known::Folder | Known::Other) => told.saved.extend(self.made(&path)),
+                None | Some(Known::Folder | Known::Other) => {
+                    if self.is_made(&path) {
+                        told.add(&path, 0, Ok(None));
+                    }
+                }
                 // whether it was there before is not known
                 Some(Known::LeftOut | Known::Unseen) => {}
                 Some(Known::Link(_, target)) => {
                     if !matches!(self.tree.known(&path), Some(Known::Link(_, now)) if *now == target) {
                         let image = Image::of(target.as_bytes().to_vec());
-                        told.add(&path, SavedFile::LINK, self.blobs.keep(&image));
+                        told.add(&path, SavedFile::LINK, self.blobs.keep(&image).map(Some));
                     }
                 }
                 Some(Known::File(look, cover)) => {
@@ -87,14 +91,9 @@ impl Compare<'_> {
         told
     }
 
-    /// A file that was not there; nothing where none came of it.
-    fn made(&self, path: &Path) -> Option<SavedFile> {
-        match self.tree.known(path)? {
-            Known::File(..) | Known::Link(..) => {
-                Some(SavedFile { path: path.display().to_string(), before: None, mode: 0 })
-            }
-            Known::Folder | Known::LeftOut | Known::Unseen | Known::Other => None,
-        }
+    /// Whether there is a file now.
+    fn is_made(&self, path: &Path) -> bool {
+        matches!(self.tree.known(path), Some(Known::File(..) | Known::Link(..)))
     }
 
     /// What became of a file; none where it is known to hold what it held.
@@ -126,7 +125,7 @@ impl Compare<'_> {
                 Cover::Copied(piece) => {
                     if !file.is_only_touched(&piece.hash) {
                         let kept = self.pack.read(&piece).and_then(|image| self.blobs.keep(&image));
-                        told.add(&file.path, file.was.0.mode, kept);
+                        told.add(&file.path, file.was.0.mode, kept.map(Some));
                     }
                     self.pack.forget(&piece);
                 }
@@ -156,7 +155,7 @@ impl Compare<'_> {
                 let image = Image::of(bytes);
                 for file in by_object.remove(&wanted).unwrap_or_default() {
                     if !file.is_only_touched(image.hash()) {
-                        told.add(&file.path, file.was.0.mode, self.blobs.keep(&image));
+                        told.add(&file.path, file.was.0.mode, self.blobs.keep(&image).map(Some));
                     }
                 }
             });
@@ -175,12 +174,11 @@ impl Doubtful {
 }
 
 impl Told {
-    fn add(&mut self, path: &Path, mode: u32, kept: io::Result<String>) {
-        match kept {
-            Ok(hash) => {
-                self.saved.push(SavedFile { path: path.display().to_string(), before: Some(hash), mode });
-            }
-            Err(_) => self.lost += 1,
+    /// A file, with the hash of what it held if it was there. One whose name is no text cannot be named in a session.
+    fn add(&mut self, path: &Path, mode: u32, kept: io::Result<Option<String>>) {
+        match (path.to_str(), kept) {
+            (Some(path), Ok(before)) => self.saved.push(SavedFile { path: path.to_owned(), before, mode }),
+            (Some(_), Err(_)) | (None, _) => self.lost += 1,
         }
     }
 }

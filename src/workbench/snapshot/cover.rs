@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::git::{Git, Id, Repo};
 use super::pack::Pack;
+use super::scan::Young;
 use super::tree::{Cover, Known, Place, Tree, Why};
 use crate::os::tree::{Look, look_at};
 use crate::workbench::files::Image;
@@ -120,19 +121,19 @@ pub(super) fn copy(queue: &mut Queue, tree: &mut Tree, pack: &mut Pack, mut budg
     }
 }
 
-/// Finds out of files that are new or have changed whether git has them, and gives those that have to be copied. A file that
-/// changed after `young` (in nanoseconds since 1970) may change once more without a trace: it is copied in any case.
+/// Finds out of files that are new or have changed whether git has them, and gives those that have to be copied. A file that is
+/// young may change once more without a trace: it is copied in any case.
 pub(super) fn sort_out(
     tree: &mut Tree,
     files: &[PathBuf],
     git: Option<&Git>,
     apart: &Apart,
-    young: i64,
+    young: Young,
 ) -> Vec<(i64, PathBuf)> {
     let mut stored = Vec::new();
     for path in files {
         let Some((place, Known::File(look, _))) = tree.known_mut(path) else { continue };
-        if look.changed < young
+        if !young.is(look)
             && let Some(repo) = &place.repo
             && let Some(id) = repo.stored(path, look)
         {

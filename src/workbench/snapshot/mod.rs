@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use self::git::Git;
-use self::state::State;
+use self::state::{Runs, State};
 use super::Workbench;
 use crate::os::programs;
 use crate::protocol::{JobState, SavedFile};
@@ -78,6 +78,11 @@ impl Snapshots {
         self.locked().uncovered()
     }
 
+    /// Ends the copying; what waits is copied no more.
+    pub(super) fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
     fn apart(&self) -> Arc<Apart> {
         Arc::clone(&self.apart.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -106,7 +111,7 @@ impl Snapshots {
 
 impl Drop for Snapshots {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop();
     }
 }
 
@@ -140,11 +145,23 @@ impl Workbench {
         let apart = self.snapshots.apart();
         let mut state = self.snapshots.locked();
         state.look(self, &*apart, moment);
-        let runs_on = self.jobs.list().iter().any(|job| match job.state {
+        state.runs = match moment {
+            Moment::Before => Runs::Command,
+            Moment::After => self.runs_beside(),
+        };
+    }
+
+    /// After a look before a command: it could not begin.
+    pub fn nothing_ran(&self) {
+        self.snapshots.locked().runs = self.runs_beside();
+    }
+
+    fn runs_beside(&self) -> Runs {
+        let runs = self.jobs.list().iter().any(|job| match job.state {
             JobState::Running => true,
             JobState::Ended { .. } => false,
         });
-        state.is_command = moment == Moment::Before || runs_on;
+        if runs { Runs::Beside } else { Runs::Nothing }
     }
 
     /// Images of all sessions are kept for some time and up to some size. Seen to once, beside everything else.

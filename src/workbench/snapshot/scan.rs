@@ -14,7 +14,7 @@ use std::thread;
 
 use super::git::Repo;
 use super::tree::{Cover, Folder, Guides, Known, Place, Tree, Why};
-use crate::os::tree::{Kind, Listing, Look};
+use crate::os::tree::{Directory, Kind, Look};
 use crate::workbench::ignored::{NAMES, Rules};
 
 /// More threads only wait for one another's locks in the kernel.
@@ -23,6 +23,12 @@ const MOST_THREADS: usize = 4;
 const PORTION: usize = 16;
 /// A tree with more names is not looked after: going through it would hold up every command.
 pub(super) const MOST_NAMES: usize = 200_000;
+
+/// Two changes within the grain of a system's clock leave the same time, in nanoseconds: 10 ms at most on Linux.
+const GRAIN: i64 = 20_000_000;
+/// Where times have no parts of seconds.
+const COARSE: i64 = 2_000_000_000;
+const SECOND: i64 = 1_000_000_000;
 
 /// Somebody may write ignore files all the time.
 const MOST_ROUNDS: usize = 4;
@@ -67,8 +73,44 @@ struct Found {
     guides: Guides,
     sights: Vec<(OsString, Sight)>,
     gone: Vec<OsString>,
+    own: Option<Look>,
     news: News,
     is_closed: bool,
+}
+
+/// From when on a time is too young to be believed: within the grain of the system's clock another change leaves the same.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Young {
+    /// When the look began, in nanoseconds since 1970.
+    pub(super) now: i64,
+}
+
+impl Young {
+    /// Whether what looks like this may change once more without a trace.
+    pub(super) fn is(self, look: &Look) -> bool {
+        let grain = if look.changed % SECOND == 0 { COARSE } else { GRAIN };
+        look.changed >= self.now - grain
+    }
+
+    fn old(self, look: Option<Look>) -> Option<Look> {
+        look.filter(|look| !self.is(look))
+    }
+}
+
+impl Found {
+    fn nothing(place: &Arc<Place>, own: Option<Look>, news: News) -> Self {
+        let (sights, gone, guides) = (Vec::new(), Vec::new(), Guides::default());
+        Self { place: Arc::clone(place), guides, sights, gone, own, news, is_closed: false }
+    }
+
+    fn see(&mut self, directory: &Directory, name: &OsStr, look: Look) {
+        let sight = sight(&self.place, directory, name, look);
+        self.sights.extend(sight.map(|sight| (name.to_owned(), sight)));
+    }
+
+    fn differs(&self, from: &Folder) -> bool {
+        !self.sights.is_empty() || !self.gone.is_empty() || self.guides != from.guides || from.is_closed
+    }
 }
 
 /// What an entry is now.
@@ -82,10 +124,10 @@ enum Sight {
 }
 
 /// Looks at the whole tree, brings what is known of it up to now, and tells the differences. Roots that are new are learnt.
-pub(super) fn look(tree: &mut Tree, roots: &[PathBuf]) -> Result<Vec<Change>, TooMany> {
+pub(super) fn look(tree: &mut Tree, roots: &[PathBuf], young: Young) -> Result<Vec<Change>, TooMany> {
     let mut changes = Vec::new();
     let mut fresh = Vec::new();
-    for found in again(tree) {
+    for found in again(tree, young) {
         merge(tree, found, &mut changes, &mut fresh);
     }
     for path in tree.unseen(roots) {
@@ -98,7 +140,7 @@ pub(super) fn look(tree: &mut Tree, roots: &[PathBuf]) -> Result<Vec<Change>, To
         let views = tree.views.as_slice();
         let found = side_by_side(&fresh, |fresh| {
             let is_view = views.contains(&fresh.place.path);
-            let found = if is_view { None } else { first_look(fresh, &names) };
+            let found = if is_view { None } else { first_look(fresh, &names, young) };
             Some(found.unwrap_or_else(|| closed(fresh)))
         });
         if names.load(Ordering::Relaxed) > MOST_NAMES {
@@ -113,11 +155,11 @@ pub(super) fn look(tree: &mut Tree, roots: &[PathBuf]) -> Result<Vec<Change>, To
 }
 
 /// Looks into every folder that is known, under the rules of now.
-fn again(tree: &mut Tree) -> Vec<Found> {
+fn again(tree: &mut Tree, young: Young) -> Vec<Found> {
     let mut rounds = 1;
     loop {
         let folders: Vec<&Folder> = tree.folders.values().collect();
-        let found = side_by_side(&folders, |folder| look_again(folder));
+        let found = side_by_side(&folders, |folder| look_again(folder, young));
         let of_rules = |found: &&Found| {
             tree.folders.get(&found.place.path).is_some_and(|folder| folder.guides != found.guides)
         };
@@ -134,83 +176,109 @@ fn again(tree: &mut Tree) -> Vec<Found> {
 }
 
 /// What differs in a folder; none where nothing does, and where it cannot be read: what is known then stays so.
-fn look_again(folder: &Folder) -> Option<Found> {
+fn look_again(folder: &Folder, young: Young) -> Option<Found> {
     let place = &folder.place;
-    let listing = place.root.list(place.relative()).ok()?;
-    let (mut sights, mut matched, mut guides) = (Vec::new(), 0, Guides::default());
-    for (name, kind) in &listing.names {
+    let directory = place.root.directory(place.relative()).ok()?;
+    let own = directory.own();
+    if own.is_some() && own == folder.own && !folder.is_closed {
+        return look_at_known(folder, &directory);
+    }
+    let names = directory.names().ok()?;
+    let mut found = Found::nothing(place, young.old(own), News::Changed);
+    let mut matched = 0;
+    for (name, kind) in &names {
         if is_version_control(name) {
             continue;
         }
-        note_guide(&mut guides, &listing, name);
+        note_guide(&mut found.guides, &directory, name);
         match folder.names.get(name) {
             Some(Known::Folder) if *kind == Some(Kind::Directory) => matched += 1,
             Some(Known::LeftOut) => matched += 1,
-            Some(known) => {
-                let Some(look) = listing.look(name) else { continue };
-                matched += 1;
-                if !known.is_still(&look) {
-                    sights.extend(sight(place, &listing, name, look).map(|sight| (name.clone(), sight)));
+            known => {
+                let Some(look) = directory.look(name) else { continue };
+                matched += usize::from(known.is_some());
+                if known.is_none_or(|known| !known.is_still(&look)) {
+                    found.see(&directory, name, look);
                 }
-            }
-            None => {
-                let look = listing.look(name);
-                let sight = look.and_then(|look| sight(place, &listing, name, look));
-                sights.extend(sight.map(|sight| (name.clone(), sight)));
             }
         }
     }
-    let gone = if matched < folder.names.len() { gone(folder, &listing) } else { Vec::new() };
-    let news = if folder.is_closed { News::Learnt } else { News::Changed };
-    let differs = !sights.is_empty() || !gone.is_empty() || guides != folder.guides || folder.is_closed;
-    differs.then(|| Found { place: Arc::clone(place), guides, sights, gone, news, is_closed: false })
+    if matched < folder.names.len() {
+        found.gone = gone(folder, &names);
+    }
+    if folder.is_closed {
+        found.news = News::Learnt;
+    }
+    (found.differs(folder) || found.own != folder.own).then_some(found)
 }
 
-fn gone(folder: &Folder, listing: &Listing) -> Vec<OsString> {
-    let there: HashSet<&OsString> = listing.names.iter().map(|(name, _)| name).collect();
+/// The same where no name has come or gone: what is left is to look at each.
+fn look_at_known(folder: &Folder, directory: &Directory) -> Option<Found> {
+    let mut found = Found::nothing(&folder.place, folder.own, News::Changed);
+    for (name, known) in &folder.names {
+        match known {
+            Known::Folder | Known::LeftOut => {}
+            Known::File(..) | Known::Link(..) | Known::Unseen | Known::Other => match directory.look(name) {
+                Some(look) if known.is_still(&look) => {}
+                Some(look) => found.see(directory, name, look),
+                // just now
+                None => found.gone.push(name.clone()),
+            },
+        }
+    }
+    for ((guide, known), name) in found.guides.iter_mut().zip(&folder.guides).zip(NAMES) {
+        *guide = known.and_then(|_| directory.look(OsStr::new(name)));
+    }
+    found.differs(folder).then_some(found)
+}
+
+fn gone(folder: &Folder, names: &[(OsString, Option<Kind>)]) -> Vec<OsString> {
+    let there: HashSet<&OsString> = names.iter().map(|(name, _)| name).collect();
     folder.names.keys().filter(|name| !there.contains(name)).cloned().collect()
 }
 
 /// All of a folder that is new, and what it brings; none where it cannot be read.
-fn first_look(fresh: &Fresh, names: &AtomicUsize) -> Option<Found> {
-    let listing = fresh.place.root.list(fresh.place.relative()).ok()?;
-    if names.fetch_add(listing.names.len(), Ordering::Relaxed) > MOST_NAMES {
+fn first_look(fresh: &Fresh, count: &AtomicUsize, young: Young) -> Option<Found> {
+    let directory = fresh.place.root.directory(fresh.place.relative()).ok()?;
+    let own = directory.own();
+    let names = directory.names().ok()?;
+    if count.fetch_add(names.len(), Ordering::Relaxed) > MOST_NAMES {
         return None;
     }
-    let place = Arc::new(with_own(&fresh.place, &listing));
-    let (mut sights, mut guides) = (Vec::new(), Guides::default());
-    for (name, kind) in &listing.names {
+    let place = Arc::new(with_own(&fresh.place, &names));
+    let mut found = Found::nothing(&place, young.old(own), fresh.news);
+    for (name, kind) in &names {
         if is_version_control(name) {
             continue;
         }
-        note_guide(&mut guides, &listing, name);
-        let sight = match kind {
-            Some(Kind::Directory) => Some(of_directory(&place, name)),
+        note_guide(&mut found.guides, &directory, name);
+        match kind {
+            Some(Kind::Directory) => found.sights.push((name.clone(), of_directory(&place, name))),
             Some(Kind::File | Kind::Link | Kind::Other) | None => {
-                listing.look(name).and_then(|look| sight(&place, &listing, name, look))
+                if let Some(look) = directory.look(name) {
+                    found.see(&directory, name, look);
+                }
             }
-        };
-        sights.extend(sight.map(|sight| (name.clone(), sight)));
+        }
     }
-    Some(Found { place, guides, sights, gone: Vec::new(), news: fresh.news, is_closed: false })
+    Some(found)
 }
 
 fn closed(fresh: &Fresh) -> Found {
-    let (guides, place) = (Guides::default(), Arc::new(fresh.place.clone()));
-    Found { place, guides, sights: Vec::new(), gone: Vec::new(), news: fresh.news, is_closed: true }
+    Found { is_closed: true, ..Found::nothing(&Arc::new(fresh.place.clone()), None, fresh.news) }
 }
 
 /// The place with the rules and the repository that the directory itself brings.
-fn with_own(place: &Place, listing: &Listing) -> Place {
+fn with_own(place: &Place, names: &[(OsString, Option<Kind>)]) -> Place {
     let is_hidden = |name: &&OsString| name.as_bytes().first() == Some(&b'.');
-    let names = || listing.names.iter().map(|(name, _)| name).filter(is_hidden);
+    let names = || names.iter().map(|(name, _)| name).filter(is_hidden);
     let is_top = names().any(|name| name == ".git");
     let repo = is_top.then(|| Repo::at(&place.path)).flatten().or_else(|| place.repo.clone());
     let rules = Rules::inside(place.above.clone(), &place.path, Some(names().cloned()));
     Place { rules, repo, ..place.clone() }
 }
 
-fn sight(place: &Place, listing: &Listing, name: &OsStr, look: Look) -> Option<Sight> {
+fn sight(place: &Place, directory: &Directory, name: &OsStr, look: Look) -> Option<Sight> {
     if look.kind == Kind::Directory {
         return Some(of_directory(place, name));
     }
@@ -219,7 +287,7 @@ fn sight(place: &Place, listing: &Listing, name: &OsStr, look: Look) -> Option<S
     }
     match look.kind {
         Kind::File => Some(Sight::File(look)),
-        Kind::Link => listing.target(name).map(|target| Sight::Link(look, target)),
+        Kind::Link => directory.target(name).map(|target| Sight::Link(look, target)),
         Kind::Directory | Kind::Other => Some(Sight::Other),
     }
 }
@@ -229,13 +297,13 @@ fn of_directory(place: &Place, name: &OsStr) -> Sight {
     if is_left_out && !place.tracks(name) { Sight::LeftOut } else { Sight::Folder { is_left_out } }
 }
 
-fn note_guide(guides: &mut Guides, listing: &Listing, name: &OsStr) {
+fn note_guide(guides: &mut Guides, directory: &Directory, name: &OsStr) {
     // nearly every name ends here
     if name.as_bytes().first() != Some(&b'.') {
         return;
     }
     if let Some((_, guide)) = NAMES.iter().zip(guides).find(|(known, _)| name == **known) {
-        *guide = listing.look(name);
+        *guide = directory.look(name);
     }
 }
 
@@ -245,10 +313,10 @@ fn is_version_control(name: &OsStr) -> bool {
 
 /// Brings a known folder up to now.
 fn merge(tree: &mut Tree, found: Found, changes: &mut Vec<Change>, fresh: &mut Vec<Fresh>) {
-    let Found { place, guides, sights, gone, news, is_closed: _ } = found;
+    let Found { place, guides, sights, gone, own, news, is_closed: _ } = found;
     // it went with the directory above, which was told before
     let Some(folder) = tree.folders.get_mut(&place.path) else { return };
-    (folder.guides, folder.is_closed) = (guides, false);
+    (folder.guides, folder.own, folder.is_closed) = (guides, own, false);
     let mut removed = Vec::new();
     let gone = gone.into_iter().map(|name| (name, None));
     for (name, sight) in gone.chain(sights.into_iter().map(|(name, sight)| (name, Some(sight)))) {
@@ -275,11 +343,11 @@ fn merge(tree: &mut Tree, found: Found, changes: &mut Vec<Change>, fresh: &mut V
 
 /// Takes a new folder in.
 fn settle(tree: &mut Tree, found: Found, changes: &mut Vec<Change>, fresh: &mut Vec<Fresh>) {
-    let Found { place, guides, sights, news, is_closed, gone: _ } = found;
+    let Found { place, guides, sights, own, news, is_closed, gone: _ } = found;
     if let Some(repo) = place.repo.as_ref().filter(|repo| repo.top() == place.path) {
         tree.repos.push(Arc::clone(repo));
     }
-    let mut folder = Folder { place, names: HashMap::with_capacity(sights.len()), guides, is_closed };
+    let mut folder = Folder { place, names: HashMap::with_capacity(sights.len()), guides, own, is_closed };
     for (name, sight) in sights {
         enter(&mut folder, &name, sight, fresh, news);
         changes.push(Change { place: Arc::clone(&folder.place), name, was: None, news });

@@ -1,6 +1,6 @@
 //! What is known between two looks, and what is still to be done.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::compare::{Compare, Told};
 use super::cover::{self, Apart, Budget, Copied, Next, Queue, sort_out};
 use super::git::Git;
 use super::pack::Pack;
-use super::scan::{self, Change, MOST_NAMES, News};
+use super::scan::{self, Change, MOST_NAMES, News, Young};
 use super::tree::{Cover, Known, Tree, Why};
 use super::{Moment, Workbench};
 use crate::os::clock::{Clock, SystemClock};
@@ -18,14 +18,9 @@ use crate::protocol::SavedFile;
 /// Copied before a command has to wait no longer: some 50 ms.
 const BEFORE: Budget = Budget { files: 1_000, bytes: 16 * 1024 * 1024 };
 
-/// Two changes within the grain of a system's clock leave the same time, in nanoseconds: 10 ms at most on Linux.
-const GRAIN: i64 = 20_000_000;
-/// Where times have no parts of seconds.
-const COARSE: i64 = 2_000_000_000;
 /// More that had just changed are not looked at twice.
 const MOST_YOUNG: usize = 1_000;
 const MOST_ATTRIBUTES: u64 = 1024 * 1024;
-const SECOND: i64 = 1_000_000_000;
 
 /// What is known of the workspace.
 #[derive(Debug, Default)]
@@ -42,8 +37,8 @@ pub(super) struct State {
     pub(super) ours: HashSet<PathBuf>,
     /// What nobody has fetched yet.
     pub(super) owed: Vec<SavedFile>,
-    /// A command may have run since the last look.
-    pub(super) is_command: bool,
+    /// Whose work it is that has changed since the last look.
+    pub(super) runs: Runs,
     lost: usize,
 }
 
@@ -54,6 +49,17 @@ enum Stage {
     Looked,
     /// The workspace is too large.
     Off,
+}
+
+/// What may be changing files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Runs {
+    #[default]
+    Nothing,
+    /// Something that was left running.
+    Beside,
+    /// A command, from the look before it on.
+    Command,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,6 +75,9 @@ impl State {
         if self.stage == Stage::Off {
             return;
         }
+        if self.stage == Stage::Looked && !self.tree.is_there() {
+            self.begin_again();
+        }
         if self.stage == Stage::New {
             self.git = bench.git();
             self.pack = bench.outputs().nameless().ok().map(Pack::new);
@@ -76,9 +85,9 @@ impl State {
         for repo in &self.tree.repos {
             repo.refresh();
         }
-        let now = i64::try_from(SystemClock.now_ms()).unwrap_or(0).saturating_mul(1_000_000);
+        let young = Young { now: i64::try_from(SystemClock.now_ms()).unwrap_or(0).saturating_mul(1_000_000) };
         let (changes, Some(mut pack)) =
-            (scan::look(&mut self.tree, &bench.shell().roots()), self.pack.take())
+            (scan::look(&mut self.tree, &bench.shell().roots(), young), self.pack.take())
         else {
             return self.give_up();
         };
@@ -88,7 +97,7 @@ impl State {
         self.judge(&mut changes, moment);
         let files: Vec<PathBuf> = changes.iter().map(Change::path).collect();
         self.heed_attributes(&files);
-        let waiting = sort_out(&mut self.tree, &files, self.git.as_ref(), apart, now - GRAIN);
+        let waiting = sort_out(&mut self.tree, &files, self.git.as_ref(), apart, young);
         let (tree, git) = (&mut self.tree, self.git.as_ref());
         let Told { saved, lost } =
             Compare { tree, pack: &mut pack, blobs: bench.blobs(), git, apart }.tell(changes);
@@ -99,19 +108,27 @@ impl State {
             cover::copy(&mut self.queue, &mut self.tree, &mut pack, BEFORE);
         }
         self.pack = Some(pack);
-        self.remember_young(files, now);
+        self.remember_young(files, young);
+    }
+
+    /// A root has been replaced, with all that it held.
+    fn begin_again(&mut self) {
+        let lost = self.lost
+            + self.tree.all().filter(|known| matches!(known, Known::File(..) | Known::Link(..))).count();
+        let (owed, copying) = (std::mem::take(&mut self.owed), self.copying);
+        *self = Self { copying, owed, lost, ..Self::default() };
     }
 
     /// The workspace is too large, or there is no room for copies.
     fn give_up(&mut self) {
-        let owed = std::mem::take(&mut self.owed);
-        *self = Self { stage: Stage::Off, owed, ..Self::default() };
+        let (owed, copying) = (std::mem::take(&mut self.owed), self.copying);
+        *self = Self { stage: Stage::Off, copying, owed, ..Self::default() };
     }
 
     /// What nobody but the program, or the user, has changed is only learnt.
     fn judge(&mut self, changes: &mut [Change], moment: Moment) {
         let ours = std::mem::take(&mut self.ours);
-        let is_told = moment == Moment::After || self.is_command;
+        let is_told = moment == Moment::After || self.runs != Runs::Nothing;
         for change in changes {
             if !is_told || ours.contains(&change.path()) {
                 change.news = News::Learnt;
@@ -122,7 +139,7 @@ impl State {
     /// Files that look as they did, and have changed: in the moment in which they were looked at.
     fn changed_unseen(&mut self) -> Vec<Change> {
         let mut changes = Vec::new();
-        for path in std::mem::take(&mut self.young) {
+        for path in self.young.clone() {
             let Some((place, known)) = self.tree.known_mut(&path) else { continue };
             let (Known::File(look, Cover::Copied(piece)), Some(name)) = (&*known, path.file_name()) else {
                 continue;
@@ -139,17 +156,17 @@ impl State {
         changes
     }
 
-    fn remember_young(&mut self, files: Vec<PathBuf>, now: i64) {
+    fn remember_young(&mut self, files: Vec<PathBuf>, young: Young) {
         let is_young = |path: &PathBuf| match self.tree.known(path) {
-            Some(Known::File(look, _)) => {
-                let grain = if look.changed % SECOND == 0 { COARSE } else { GRAIN };
-                look.changed >= now - grain
-            }
+            Some(Known::File(look, _)) => young.is(look),
             Some(Known::Link(..) | Known::Folder | Known::LeftOut | Known::Unseen | Known::Other) | None => {
                 false
             }
         };
-        self.young = files.into_iter().filter(is_young).take(MOST_YOUNG).collect();
+        let known = std::mem::take(&mut self.young);
+        let young: BTreeSet<PathBuf> =
+            files.into_iter().chain(known).filter(is_young).take(MOST_YOUNG).collect();
+        self.young = young.into_iter().collect();
     }
 
     /// An attributes file may name a filter, by which git has something else than the file holds.

@@ -48,6 +48,8 @@ pub(super) struct Folder {
     pub(super) place: Arc<Place>,
     pub(super) names: HashMap<OsString, Known>,
     pub(super) guides: Guides,
+    /// What the system said of the directory when its names were read; none where they may have changed since without a trace.
+    pub(super) own: Option<Look>,
     /// It could not be read, so nothing is known of what is in it.
     pub(super) is_closed: bool,
 }
@@ -92,6 +94,11 @@ pub(super) enum Why {
 }
 
 impl Tree {
+    /// Whether every root is still what it was.
+    pub(super) fn is_there(&self) -> bool {
+        self.roots.iter().all(|root| root.is_there())
+    }
+
     /// The roots that it has not seen.
     pub(super) fn unseen(&self, roots: &[PathBuf]) -> Vec<PathBuf> {
         let is_known = |path: &PathBuf| self.roots.iter().any(|root| path.starts_with(root.path()));

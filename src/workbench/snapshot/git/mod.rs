@@ -181,8 +181,7 @@ impl Git {
             let answer = self.ask(repo, "--batch", now.iter().map(|next| &next.id)).unwrap_or_default();
             let mut answer = answer.as_slice();
             for next in now {
-                let Some(found) = object(&mut answer) else { break };
-                if let Some(found) = found.filter(|found| found.len() as u64 == next.size) {
+                if let Some(found) = object(&mut answer).filter(|found| found.len() as u64 == next.size) {
                     each(*next, found.to_vec());
                 }
             }
@@ -212,20 +211,16 @@ fn environment(git: &Path) -> [(&'static str, OsString); 9] {
     ]
 }
 
-/// The next object of an answer (`NAME blob SIZE`, its bytes, a line end), or none where it is not there. Nothing where the
-/// answer is over.
-fn object<'a>(answer: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
+/// The next object of an answer: `NAME blob SIZE`, its bytes, a line end. None where it is not there.
+fn object<'a>(answer: &mut &'a [u8]) -> Option<&'a [u8]> {
     let end = answer.iter().position(|byte| *byte == b'\n')?;
     let (head, rest) = (answer.get(..end)?, answer.get(end + 1..)?);
     *answer = rest;
     let mut words = head.split(|byte| *byte == b' ').skip(1);
-    let (kind, size) = (words.next()?, words.next());
-    let Some(size) = size.and_then(|size| std::str::from_utf8(size).ok()?.parse::<usize>().ok()) else {
-        return Some(None);
-    };
-    let bytes = rest.get(..size)?;
-    *answer = rest.get(size + 1..)?;
-    Some((kind == b"blob").then_some(bytes))
+    let (kind, size) = (words.next()?, words.next()?);
+    let bytes = rest.get(..std::str::from_utf8(size).ok()?.parse::<usize>().ok()?)?;
+    *answer = rest.get(bytes.len() + 1..).unwrap_or_default();
+    (kind == b"blob").then_some(bytes)
 }
 
 /// `.git`, or where that file leads.

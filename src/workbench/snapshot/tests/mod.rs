@@ -1,12 +1,14 @@
+//! Commands in small trees: what is told of each puts back what was there, and nothing else.
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
 use self::world::World;
-use super::Moment;
 use super::cover::{Copied, MOST_FILE, Next};
 use super::tree::{Cover, Known, Why};
+use super::{Moment, Runs};
 use crate::protocol::SavedFile;
 
 mod random;
@@ -168,16 +170,14 @@ fn what_is_too_large_is_named() {
 fn what_cannot_be_read_is_named_and_waited_for_by_nobody() {
     let world = World::plain("echo x > f; mkfifo pipe; mkdir closed; echo y > closed/f");
     for name in ["f", "closed"] {
-        fs::set_permissions(world.root.join(name), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(world.root.join(name), fs::Permissions::from_mode(0o000)).unwrap();
     }
     // root reads everything
     let is_read = fs::read(world.root.join("f")).is_ok();
     let told = world.told("rm -f f; chmod 755 closed; echo z > closed/g");
-    match is_read {
-        true => assert_eq!(told, ["+closed/g", "f"]),
-        // what a closed directory held is not known
-        false => assert_eq!(told, [""; 0]),
-    }
+    // what a closed directory held is not known
+    let expected: &[&str] = if is_read { &["+closed/g", "f"] } else { &[] };
+    assert_eq!(told, expected);
     assert_eq!(world.told("echo y2 > closed/f"), ["closed/f"]);
 }
 
@@ -212,10 +212,37 @@ fn what_nobody_waited_for_is_given_with_the_next_look() {
 }
 
 #[test]
+fn a_command_that_could_not_begin_has_changed_nothing() {
+    let world = World::plain("echo one > f");
+    assert_eq!(world.look(Moment::Before), []);
+    world.bench.nothing_ran();
+    world.sh("echo two > f");
+    assert_eq!(world.look(Moment::Before), []);
+}
+
+#[test]
+fn a_workspace_that_was_replaced_is_learnt_anew() {
+    let world = World::plain("echo one > f; echo two > g");
+    let told = world.told("cd ..; mv w away; mkdir w; echo other > w/f");
+    assert_eq!(told, [""; 0]);
+    assert_eq!(world.told("echo more > f"), ["f"]);
+    let lost = "2 files changed by a command before they were copied".to_owned();
+    assert!(world.bench.snapshots.uncovered().contains(&lost), "{:?}", world.bench.snapshots.uncovered());
+}
+
+#[test]
+fn a_name_that_is_no_text_is_not_told_and_counted() {
+    let world = World::plain("printf x > \"$(printf 'odd\\377')\"; echo x > f");
+    assert_eq!(world.told("rm odd*; rm f"), ["f"]);
+    let lost = "1 file changed by a command before it was copied".to_owned();
+    assert!(world.bench.snapshots.uncovered().contains(&lost), "{:?}", world.bench.snapshots.uncovered());
+}
+
+#[test]
 fn a_command_that_goes_on_is_told_of_at_the_next_look_without_what_tools_did() {
     let world = World::plain("echo one > f; echo one > ours");
     assert_eq!(world.told("true"), [""; 0]);
-    world.bench.snapshots.locked().is_command = true;
+    world.bench.snapshots.locked().runs = Runs::Beside;
     world.sh("echo two > f; echo two > ours; echo two > made");
     world.bench.snapshots.changed_by_us([world.root.join("ours").as_path()]);
     let saved = world.look(Moment::Before);

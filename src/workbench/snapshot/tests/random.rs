@@ -1,3 +1,5 @@
+//! The same for whatever a command may do.
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -38,7 +40,7 @@ fn deeds(most: usize) -> impl Strategy<Value = Vec<Deed>> {
     prop::collection::vec((0_u8..13, 0_usize..9, 0_usize..9), 0..most)
 }
 
-/// Commands one after the other, with changes by hand in between; then all are undone from the last to the first.
+/// Commands one after the other, each put back, with changes by hand in between.
 fn check(world: &World, by_hand: &[Vec<Deed>], commands: &[Vec<Deed>]) -> Result<(), TestCaseError> {
     let mut number = 0;
     let mut run = |deeds: &[Deed]| {
@@ -47,15 +49,12 @@ fn check(world: &World, by_hand: &[Vec<Deed>], commands: &[Vec<Deed>]) -> Result
             carry_out(&world.root, *deed, number);
         }
     };
-    let mut done = Vec::new();
     for (by_hand, command) in by_hand.iter().zip(commands) {
         run(by_hand);
         let before = world.picture();
         let saved = world.command(|| run(command));
-        let after = world.picture();
         world.restore(&saved);
         prop_assert_eq!(&world.picture(), &before, "{:?}", saved);
-        done.push((saved, before, after));
     }
     Ok(())
 }

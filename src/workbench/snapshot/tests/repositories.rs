@@ -1,5 +1,7 @@
+//! The same in repositories: what git has, what it has otherwise, and what it would have run.
+
 use super::super::tree::{Cover, Why};
-use super::world::World;
+use super::world::{World, wait_until_old};
 
 fn is_stored(world: &World, name: &str) -> bool {
     matches!(world.cover(name), Cover::Stored(_))
@@ -9,12 +11,12 @@ fn is_stored(world: &World, name: &str) -> bool {
 fn only_what_git_does_not_have_is_copied() {
     let world = World::git("echo clean > clean; echo dirty > dirty; echo staged > staged; echo both > both");
     world.sh("echo changed > dirty; echo more > staged; git add staged; echo one > both; git add both; echo two > both; echo new > new");
-    world.wait_until_old();
+    wait_until_old();
     world.check("rm clean dirty staged both new");
     assert_eq!(world.told("true"), [""; 0]);
     let world = World::git("echo clean > clean; echo dirty > dirty");
     world.sh("echo changed > dirty; echo new > new");
-    world.wait_until_old();
+    wait_until_old();
     assert_eq!(world.told("true"), [""; 0]);
     assert!(is_stored(&world, "clean"));
     assert!(["dirty", "new"].iter().all(|name| matches!(world.cover(name), Cover::Copied(_))));
@@ -37,7 +39,7 @@ fn whatever_git_itself_does_can_be_put_back() {
         );
         world.sh("git checkout -q other; echo more > d/b; git commit -qam 1; git checkout -q -; echo dirty > dirty; git stash -q; git stash apply -q; git stash drop -q");
         world.sh("echo untracked > u; git update-index -q --refresh || true");
-        world.wait_until_old();
+        wait_until_old();
         world.check(script);
     }
 }
@@ -55,7 +57,7 @@ fn every_version_of_an_index_is_understood_and_none_is_written() {
         world.sh("mkdir -p long/directory; for i in 1 22 333 4444; do echo $i > long/directory/$i; echo $i > $i; done");
         world.commit();
         world.sh(more);
-        world.wait_until_old();
+        wait_until_old();
         let index = || std::fs::read(world.root.join(".git/index")).unwrap();
         let before = index();
         assert_eq!(world.told("true"), [""; 0], "{how} {more}");
@@ -107,7 +109,7 @@ fn a_submodule_and_a_linked_work_tree_are_repositories_of_their_own() {
     world.sh(
         "git worktree add -q tree -b other; cd tree; touch -d 2020-01-01 a; git update-index -q --refresh",
     );
-    world.wait_until_old();
+    wait_until_old();
     assert_eq!(world.told("true"), [""; 0]);
     for name in ["a", "sub/s", "tree/a"] {
         assert!(is_stored(&world, name), "{name}");
@@ -129,7 +131,7 @@ fn what_git_tracks_is_covered_though_it_is_ignored() {
 fn a_workspace_below_the_top_of_a_repository_has_its_index() {
     let world = World::plain("");
     world.sh("cd ..; git init -q .; echo w/out > .gitignore; mkdir w/out; echo x > w/out/x; echo f > w/f; touch -d 2020-01-01 w/f; git add w; git commit -qm x");
-    world.wait_until_old();
+    wait_until_old();
     assert_eq!(world.told("rm out/x"), [""; 0]);
     assert!(is_stored(&world, "f"));
     world.check("echo x > f");

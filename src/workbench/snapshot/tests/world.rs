@@ -50,15 +50,7 @@ impl World {
     /// Commits everything, with old times.
     pub(super) fn commit(&self) {
         self.sh("find . -path ./.git -prune -o -type f -exec touch -d 2020-01-01 {} + ; git add -A; git commit -q --allow-empty -m x");
-        self.wait_until_old();
-    }
-
-    /// What was changed until now did not change just now.
-    pub(super) fn wait_until_old(&self) {
-        let now = SystemTime::now();
-        while now.elapsed().unwrap_or_default() < Duration::from_millis(60) {
-            std::thread::yield_now();
-        }
+        wait_until_old();
     }
 
     pub(super) fn sh(&self, script: &str) {
@@ -145,6 +137,14 @@ impl World {
             Some(Known::File(_, cover)) => *cover,
             other => panic!("{name}: {other:?}"),
         }
+    }
+}
+
+/// What was changed until now did not change just now.
+pub(super) fn wait_until_old() {
+    let now = SystemTime::now();
+    while now.elapsed().unwrap_or_default() < Duration::from_millis(60) {
+        std::thread::yield_now();
     }
 }
 
