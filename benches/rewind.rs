@@ -1,7 +1,8 @@
 //! How long the looks before and after a command take in a tree of 50,000 files, plain and in a repository.
 //!
 //! The first look is not measured: it makes what the others compare with. What is, is what every further command waits for: both
-//! looks, in a tree that lies in the page cache, where nothing has changed or a few files have. The mark is 80 ms.
+//! looks, in a tree that lies in the page cache, where nothing has changed or a few files have. The mark is 80 ms for a look with two
+//! cores; nearly all of it is the kernel's, who is asked after each file.
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot be set up has no figure")]
 #![expect(clippy::disallowed_methods, reason = "git makes the repository")]
