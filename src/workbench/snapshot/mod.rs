@@ -1,8 +1,8 @@
 //! What commands change, so that a rewind can put it back: a look at the workspace before a command and one after it.
 //!
 //! A tool names the files that it changes; a command does not. So what stood in the workspace is known beforehand: files that
-//! are as git stored them are had back from git ([`git`]), all others are copied ([`cover`]), and a look tells what
-//! differs ([`scan`]) and what of it the command changed ([`compare`]). Not covered: what ignore files name, what is kept
+//! are as git stored them are had back from git (`git`), all others are copied (`cover`), and a look tells what
+//! differs (`scan`) and what of it the command changed (`compare`). Not covered: what ignore files name, what is kept
 //! apart, very large files, what nobody has come to yet, and all that lies outside the workspace; [`Snapshots::uncovered`]
 //! names it. The surprise: a command that runs on has no end here. What it changes is told with the next look, and so is
 //! what a look found that nobody waited for; what the user changes meanwhile is then told as well.
