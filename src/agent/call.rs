@@ -137,7 +137,7 @@ impl Runnable {
         prepared: Box<dyn Prepared>,
     ) -> Self {
         let (call, form) = (ToolCall::new(id, tool.name(), "{}"), CallForm::Native);
-        let host = Arc::new(RunHost::new(run, &call, form));
+        let host = Arc::new(RunHost::of_the_user(run, &call));
         let permit = Permit { terms: Terms { hold: Hold::Free, wording: Wording::Own }, hide: Hide::Keys };
         let concurrency = Concurrency::Alone;
         Self { call, form, input: Value::Null, concurrency, prepared, permit, host }

@@ -25,7 +25,7 @@ pub(super) struct RunHost {
     call: CallId,
     tool: ToolName,
     form: CallForm,
-    /// Position of the message that made the call.
+    /// Position of the message that made the call, or that will tell of the user's own command.
     message: usize,
     policy: PolicyCell,
     clock: Arc<dyn Clock>,
@@ -65,9 +65,16 @@ impl RunHost {
     }
 }
 
+impl RunHost {
+    /// Of a call that is the user's own: the message that tells of it is still to come.
+    pub(super) fn of_the_user(run: &Run<'_>, call: &ToolCall) -> Self {
+        Self { message: run.context.history.positions(), ..Self::new(run, call, CallForm::Native) }
+    }
+}
+
 impl Host for RunHost {
-    fn checkpoint(&self, files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
-        let body = EntryBody::Checkpoint { message: self.message, by: ChangedBy::Tool, files };
+    fn checkpoint(&self, by: ChangedBy, files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
+        let body = EntryBody::Checkpoint { message: self.message, by, files };
         self.sink.emit(AgentEvent::Recorded(Entry { timestamp: self.clock.now_ms(), body }))
     }
 

@@ -13,7 +13,7 @@ use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
 use crate::os::child_env::{Passing, child_environment};
 use crate::os::paths::{Paths, resolve};
-use crate::permission::{Exists, Found, Links, Policy, PolicyCell, Rule, Scope, Variables};
+use crate::permission::{Exists, Found, Links, Mode, Policy, PolicyCell, Rule, Scope, Variables, is_secret};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
 use crate::session::{Opened, SessionError, SessionPlace, SessionRef, index};
 use crate::tools::recall;
@@ -207,8 +207,26 @@ impl App {
     /// files the model has seen.
     pub(super) fn furnish(&self, bench: &Workbench, policy: &PolicyCell, history: &History) {
         veil(bench, policy);
+        self.keep_apart(bench, policy);
         self.guide(bench, history);
         recall(history, bench);
+    }
+
+    /// Of files that may hold a secret, of those that must not be read and of the program's own nothing is copied.
+    fn keep_apart(&self, bench: &Workbench, policy: &PolicyCell) {
+        let paths = self.place.paths.iter();
+        let own = paths.flat_map(|paths| {
+            [Some(paths.data().to_owned()), paths.config_file().parent().map(Path::to_owned)]
+        });
+        let own: Vec<PathBuf> = own.flatten().filter_map(|path| resolve(&path).ok()).collect();
+        let policy = policy.clone();
+        bench.snapshots().set_apart(Arc::new(move |path| {
+            let policy = policy.snapshot();
+            // what it hides holds secrets in every other mode
+            own.iter().any(|own| path.starts_with(own))
+                || policy.hides(path)
+                || (policy.mode == Mode::Bypass && is_secret(path))
+        }));
     }
 
     /// What directories below say counts where the user has said yes, and is told once.

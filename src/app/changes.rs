@@ -1,8 +1,10 @@
-//! `/diff`: what tools have changed since the session began, a file each: as it was before the first change, and as it is now.
+//! `/diff`: what tools and commands have changed since the session began, a file each: as it was before the first change, and as
+//! it is now.
 //!
 //! Not `git diff`: what stood in the tree before the session is no change of it, and a file that is back as it was is none
-//! either. What commands have changed is not kept anywhere, so it is not told; who asks is told that.
+//! either. What a command may have changed without anybody seeing it is named.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +14,7 @@ use crate::os::env::Env;
 use crate::os::file::read_regular;
 use crate::protocol::{FileChange, SavedFile};
 use crate::text::redact::{Hide, Redactor};
+use crate::workbench::Workbench;
 
 /// A larger file is told of and not shown: nobody reads its diff.
 const MOST: u64 = 4 * 1024 * 1024;
@@ -23,12 +26,15 @@ pub struct Changes {
     pub files: Vec<FileChange>,
     /// What cannot be shown as text, a line each.
     pub others: Vec<String>,
+    /// What commands may have changed besides, a few words each.
+    pub untold: Vec<String>,
 }
 
 /// A look at the files, to be taken beside everything else.
 pub struct ChangedFiles {
     /// Each with where it lies as it was before; none where it was not there.
     files: Vec<(SavedFile, Option<PathBuf>)>,
+    bench: Option<Arc<Workbench>>,
     cwd: PathBuf,
     env: Env,
     redactor: Arc<Redactor>,
@@ -50,6 +56,7 @@ impl App {
         let files = conversation.history().changed_files();
         ChangedFiles {
             files: files.map(|file| (file.clone(), file.before.as_ref().and_then(image))).collect(),
+            bench: Some(Arc::clone(conversation.bench())),
             cwd: self.place.cwd.clone(),
             env: self.place.env.clone(),
             redactor: Arc::clone(&self.place.redactor),
@@ -62,7 +69,8 @@ impl ChangedFiles {
     #[must_use]
     pub fn look(mut self) -> Changes {
         self.files.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
-        let mut changes = Changes::default();
+        let untold = self.bench.as_ref().map(|bench| bench.snapshots().uncovered()).unwrap_or_default();
+        let mut changes = Changes { untold, ..Changes::default() };
         for (file, image) in &self.files {
             let before = match (&file.before, image) {
                 (None, _) => Side::Absent,
@@ -72,17 +80,34 @@ impl ChangedFiles {
                     there => there,
                 },
             };
-            self.compare(file, before, &mut changes);
+            match file.mode {
+                SavedFile::LINK => self.compare_link(file, before, &mut changes),
+                _ => self.compare(file, before, &mut changes),
+            }
         }
         changes
     }
 
-    fn compare(&self, file: &SavedFile, before: Side, changes: &mut Changes) {
+    /// A link that is another, or none any more.
+    fn compare_link(&self, file: &SavedFile, before: Side, changes: &mut Changes) {
         let path = Path::new(&file.path);
-        let name = match path.strip_prefix(&self.cwd) {
+        let now = std::fs::read_link(path).map(|target| target.as_os_str().as_bytes().to_vec());
+        let is_same = matches!((before, now), (Side::Text(before), Ok(now)) if before == now);
+        if !is_same {
+            changes.others.push(format!("{}: the link has changed", self.name(path)));
+        }
+    }
+
+    fn name(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.cwd) {
             Ok(below) => below.display().to_string(),
             Err(_) => shown(&self.env, path),
-        };
+        }
+    }
+
+    fn compare(&self, file: &SavedFile, before: Side, changes: &mut Changes) {
+        let path = Path::new(&file.path);
+        let name = self.name(path);
         match (before, side(path)) {
             (Side::Absent, Side::Absent) => {}
             (Side::Text(before), Side::Text(after)) if before == after => {}
@@ -154,8 +179,19 @@ mod tests {
         }
         let lost = SavedFile::new(at("lost").display().to_string(), Some("h".to_owned()), 0);
         files.push((lost, Some(at("no image"))));
+        for (name, target) in [("other link", "x"), ("same link", "changed"), ("no link", "changed")] {
+            let image = at(&format!("image of {name}"));
+            fs::write(&image, target).unwrap();
+            if name != "no link" {
+                std::os::unix::fs::symlink("changed", at(name)).unwrap();
+            }
+            let path = at(name).display().to_string();
+            let link = SavedFile::new(path, Some("hash".to_owned()), SavedFile::LINK);
+            files.push((link, Some(image)));
+        }
         let env = Env::from_pairs([("HOME", "/home/u")]);
-        let changes = ChangedFiles { files, cwd: base.clone(), env, redactor: Arc::default() }.look();
+        let changes =
+            ChangedFiles { files, bench: None, cwd: base.clone(), env, redactor: Arc::default() }.look();
         let told = |file: &FileChange| (file.path.clone(), file.before.clone(), file.after.clone());
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(
@@ -166,6 +202,14 @@ mod tests {
                 ("made".to_owned(), None, text("a\n")),
             ]
         );
-        assert_eq!(changes.others, ["lost: as it was is gone", "picture: it has changed, and is no text"]);
+        assert_eq!(
+            changes.others,
+            [
+                "lost: as it was is gone",
+                "no link: the link has changed",
+                "other link: the link has changed",
+                "picture: it has changed, and is no text",
+            ]
+        );
     }
 }

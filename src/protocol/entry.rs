@@ -48,8 +48,8 @@ pub enum EntryBody {
     Redo,
     /// Files as they were before something of a message changed them.
     Checkpoint {
-        /// Position of the message whose call changed them, or of the last one before a command of the user's own, a rewind
-        /// or a redo.
+        /// Position of the message whose call changed them; of the one, still to come, that tells of the user's own command; of
+        /// the last one before a rewind or a redo.
         message: usize,
         /// What changed them.
         by: ChangedBy,

@@ -5,12 +5,13 @@
 
 use futures_util::future::BoxFuture;
 
-use crate::protocol::{Access, Answer, Choice, ExecAccess, Hold, SavedFile};
+use crate::protocol::{Access, Answer, ChangedBy, Choice, ExecAccess, Hold, SavedFile};
 
 /// The run, as a call that runs in it sees it.
 pub trait Host: Send + Sync {
-    /// Notes files as they are, before they are changed; returns once that is kept (where a session is kept).
-    fn checkpoint(&self, files: Vec<SavedFile>) -> BoxFuture<'_, ()>;
+    /// Notes files as they were before `by` changed them; returns once that is kept (where a session is kept). A tool notes them
+    /// before it changes them.
+    fn checkpoint(&self, by: ChangedBy, files: Vec<SavedFile>) -> BoxFuture<'_, ()>;
 
     /// Whether the rules in force let the call touch this as well, without a question.
     fn allows(&self, access: &Access) -> bool;
@@ -38,7 +39,7 @@ pub struct Offer {
 pub struct NoHost;
 
 impl Host for NoHost {
-    fn checkpoint(&self, _files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
+    fn checkpoint(&self, _by: ChangedBy, _files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Host, Offer, Prepared, Scene, Tool, ToolResult};
-use crate::protocol::{Access, Answer, CallId, Choice, SavedFile, Tail, Terms, ToolStatus};
+use crate::protocol::{Access, Answer, CallId, ChangedBy, Choice, SavedFile, Tail, Terms, ToolStatus};
 use crate::sandbox::{Sandbox, Tier};
 use crate::text::redact::Redactor;
 use crate::workbench::{Bounds, Setup, Workbench};
@@ -37,7 +37,7 @@ struct Alone {
 }
 
 impl Host for Alone {
-    fn checkpoint(&self, files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
+    fn checkpoint(&self, _by: ChangedBy, files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
         self.saved.lock().unwrap().extend(files);
         Box::pin(std::future::ready(()))
     }

@@ -13,7 +13,7 @@ use super::outputs::{Outputs, draft};
 use crate::os::paths::hex;
 
 /// The directory of the images, in that of the session.
-const DIRECTORY: &str = "before";
+pub(super) const DIRECTORY: &str = "before";
 
 /// As much of a large file as is copied at a time, in bytes.
 const CHUNK: usize = 256 * 1024;

@@ -18,10 +18,12 @@ pub mod blobs;
 pub mod files;
 pub mod guides;
 pub mod held;
+pub mod ignored;
 pub mod jobs;
 pub mod outputs;
 pub mod restore;
 pub mod shell;
+pub mod snapshot;
 pub mod todos;
 pub mod watch;
 
@@ -32,6 +34,7 @@ pub use held::Bounds;
 pub use jobs::Jobs;
 pub use outputs::Outputs;
 pub use shell::{Moved, Shell};
+pub use snapshot::{Moment, Snapshots};
 pub use todos::Todos;
 pub use watch::Watch;
 
@@ -50,6 +53,7 @@ pub struct Workbench {
     jobs: Jobs,
     todos: Todos,
     guides: Guides,
+    snapshots: Snapshots,
     veils: Mutex<Option<Arc<Veils>>>,
     redactor: Arc<Redactor>,
 }
@@ -93,6 +97,7 @@ impl Workbench {
             jobs: Jobs::default(),
             todos: Todos::default(),
             guides: Guides::default(),
+            snapshots: Snapshots::default(),
             veils: Mutex::default(),
         })
     }
@@ -147,6 +152,11 @@ impl Workbench {
         &self.guides
     }
 
+    /// What commands change.
+    pub fn snapshots(&self) -> &Snapshots {
+        &self.snapshots
+    }
+
     /// Takes secrets out of what is kept and shown.
     pub fn redactor(&self) -> &Arc<Redactor> {
         &self.redactor
@@ -170,6 +180,7 @@ impl Workbench {
 
     /// Ends everything that still runs, and waits for it.
     pub async fn end_all(&self) {
+        self.snapshots.stop();
         self.children.end().await;
         self.jobs.clear();
     }

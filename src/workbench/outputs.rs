@@ -3,6 +3,7 @@
 //! The private directory also holds what a running command needs for itself. It is made at the first need.
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -113,6 +114,19 @@ impl Outputs {
         match self.kept() {
             Some(kept) => Ok(kept),
             None => self.scratch(),
+        }
+    }
+
+    /// The directory of all sessions, if this one is kept.
+    pub(super) fn all_sessions(&self) -> Option<PathBuf> {
+        Some(self.kept()?.parent()?.parent()?.to_owned())
+    }
+
+    /// A file that no name leads to, for the user alone, on the disk on which the session is kept; it goes with the program.
+    pub(super) fn nameless(&self) -> io::Result<File> {
+        match self.kept().as_deref().and_then(Path::parent).filter(|sessions| sessions.is_dir()) {
+            Some(sessions) => tempfile::tempfile_in(sessions),
+            None => tempfile::tempfile_in(self.scratch()?),
         }
     }
 

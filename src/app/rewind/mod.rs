@@ -70,8 +70,6 @@ pub struct Going {
     messages: usize,
     /// Files as they shall be, each with its newest change.
     formers: Vec<(SavedFile, SavedFile)>,
-    /// What commands may have changed.
-    commands: usize,
     kept: Kept,
     /// Files that are left alone.
     left: Vec<String>,
@@ -130,27 +128,27 @@ impl App {
         }
         let history = conversation.history();
         let pair = |former: Former<'_>| (former.file.clone(), former.last.clone());
-        let (taken, messages, formers, commands) = match way {
+        let (taken, messages, formers) = match way {
             Way::Back(to, _) => {
                 let message = history.all().find(|slot| slot.position == to && is_point(&slot.message));
                 let message = message.ok_or("that message is no longer part of the conversation")?;
                 let files = history.files_at(to).into_iter().map(pair).collect();
                 let behind = history.all().filter(|slot| slot.position >= to).count();
-                (words_of(&message.message), behind, files, commands_since(history, to))
+                (words_of(&message.message), behind, files)
             }
             Way::Forth => {
                 let undone = history.redoable().ok_or(
                     "there is nothing to bring back: /redo undoes a /rewind as long as nothing was said since",
                 )?;
                 let files = undone.files.iter().map(|file| (file.clone(), file.clone())).collect();
-                (String::new(), undone.messages, files, 0)
+                (String::new(), undone.messages, files)
             }
         };
         let place = Place { cwd: self.place.cwd.clone(), env: self.place.env.clone() };
         let bench = Arc::clone(conversation.bench());
         let (kept, left) = (Kept::default(), Vec::new());
         let words = in_a_line(&taken);
-        Ok(Going { way, taken, words, messages, formers, commands, kept, left, bench, place })
+        Ok(Going { way, taken, words, messages, formers, kept, left, bench, place })
     }
 
     /// Writes down what is about to happen. Says no where something has begun meanwhile.
@@ -221,7 +219,10 @@ impl Going {
     /// Puts the files back; says which could not be, and why. Writes files.
     #[must_use]
     pub fn put_back(&self) -> Vec<String> {
-        restore::put_back(self.bench.blobs(), &self.kept)
+        let failed = restore::put_back(self.bench.blobs(), &self.kept);
+        // a command that follows has not changed them
+        self.bench.snapshots().changed_by_us(self.kept.saved.iter().map(|file| Path::new(&file.path)));
+        failed
     }
 
     fn takes_files(&self) -> bool {
@@ -308,21 +309,6 @@ fn short(words: &str) -> String {
         Some((end, _)) => format!("{}…", words.get(..end).unwrap_or_default().trim_end()),
         None => words.to_owned(),
     }
-}
-
-/// How many commands ran since the message at `to`, where nobody has seen what they changed.
-fn commands_since(history: &History, to: usize) -> usize {
-    if history.sees_commands() {
-        return 0;
-    }
-    let commands = history.all().filter(|slot| slot.position >= to).map(|slot| match &slot.message {
-        Message::Assistant(said) => {
-            said.tool_calls.iter().filter(|call| call.name.as_str() == "Bash").count()
-        }
-        Message::User(user) => usize::from(user.origin == Origin::Shell),
-        Message::Tool(_) => 0,
-    });
-    commands.sum()
 }
 
 /// Tokens of the last request that still counts.

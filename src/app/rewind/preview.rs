@@ -7,7 +7,6 @@ use super::{Going, Place};
 use crate::os::file::read_regular;
 use crate::protocol::SavedFile;
 use crate::text::diff::diff;
-use crate::text::units;
 use crate::workbench::Blobs;
 use crate::workbench::restore::{self, Difference, Hand, Present};
 
@@ -43,24 +42,19 @@ pub struct FileRow {
 }
 
 impl Going {
-    /// What would change. Reads files.
+    /// What would change. Reads files, and waits for a look at the workspace that goes on.
     #[must_use]
     pub fn preview(&self, to: usize) -> Preview {
         let mut differences = restore::differences(self.formers());
         // what is not as the session left it is seen first
         differences.sort_by_key(|difference| difference.hand == Hand::Session);
         let row = |(number, difference)| row(number, difference, self.bench.blobs(), &self.place);
-        let beyond = (self.commands > 0).then(|| {
-            let commands = units::counted(self.commands as u64, "command", "commands");
-            let whose = if self.commands == 1 { "it" } else { "they" };
-            format!("{commands} ran since: what {whose} changed stays as it is")
-        });
         Preview {
             to,
             words: self.words.clone(),
             messages: self.messages,
             files: differences.iter().enumerate().map(row).collect(),
-            beyond: beyond.into_iter().collect(),
+            beyond: self.bench.snapshots().uncovered(),
         }
     }
 }

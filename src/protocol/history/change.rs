@@ -43,7 +43,7 @@ impl History {
     /// What a rewind has replaced belongs to it; where its own entry is lost, it still is one.
     fn checkpoint(&mut self, message: usize, by: ChangedBy, files: &[SavedFile]) {
         let files: Arc<[SavedFile]> = files.into();
-        self.saves.push(message, by, Arc::clone(&files));
+        self.saves.push(message, Arc::clone(&files));
         match (by, self.undone.last_mut()) {
             (ChangedBy::Tool | ChangedBy::Command | ChangedBy::Redo, _) => {}
             (ChangedBy::Rewind, Some(undone)) if undone.files.is_empty() => undone.files = files,

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::History;
-use crate::protocol::{ChangedBy, SavedFile};
+use crate::protocol::SavedFile;
 
 /// All checkpoints, oldest first.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +28,6 @@ pub(super) struct Saves(Vec<Save>);
 struct Save {
     /// The position that it has.
     message: usize,
-    by: ChangedBy,
     files: Arc<[SavedFile]>,
 }
 
@@ -51,8 +50,8 @@ pub struct Redoable<'a> {
 }
 
 impl Saves {
-    pub(super) fn push(&mut self, message: usize, by: ChangedBy, files: Arc<[SavedFile]>) {
-        self.0.push(Save { message, by, files });
+    pub(super) fn push(&mut self, message: usize, files: Arc<[SavedFile]>) {
+        self.0.push(Save { message, files });
     }
 
     fn files(&self) -> impl Iterator<Item = (usize, &SavedFile)> {
@@ -96,12 +95,6 @@ impl History {
         self.saves.files().map(|(_, file)| file).filter(move |file| known.insert(file.path.as_str()))
     }
 
-    /// Whether it was ever seen what a command has changed.
-    #[must_use]
-    pub fn sees_commands(&self) -> bool {
-        self.saves.0.iter().any(|save| save.by == ChangedBy::Command)
-    }
-
     /// What a redo would undo.
     #[must_use]
     pub fn redoable(&self) -> Option<Redoable<'_>> {
@@ -115,7 +108,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::protocol::{Entry, EntryBody, Message};
+    use crate::protocol::{ChangedBy, Entry, EntryBody, Message};
 
     /// What each of a few files holds; none where there is no file.
     type Tree = BTreeMap<String, Option<String>>;

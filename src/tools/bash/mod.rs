@@ -12,6 +12,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
+use self::changing::Changing;
 use self::directory::Directory;
 use self::said::Said;
 use self::start::{SHELLS, Started};
@@ -23,11 +24,11 @@ use crate::os::process::{Exit, Finished, Running};
 use crate::protocol::{
     Access, Content, Display, ExecAccess, Hold, JobId, Preview, Tail, Terms, ToolStatus, Why, Wording,
 };
-use crate::text::sanitize::sanitize_line;
 use crate::text::units;
 use crate::workbench::jobs::Foreground;
-use crate::workbench::{Moved, Shell, Watch, Workbench};
+use crate::workbench::{Moved, Shell, Workbench};
 
+mod changing;
 mod directory;
 pub(super) mod said;
 mod start;
@@ -175,13 +176,16 @@ impl Call {
             return ToolResult::interrupted().into();
         }
         // what only looks changes nothing
-        let watch = match scene.terms.hold {
+        let changing = match scene.terms.hold {
             Hold::LOOKING => None,
-            Hold::Held { .. } | Hold::Free => Watch::of(scene.bench.root()).await,
+            Hold::Held { .. } | Hold::Free => Some(Changing::begin(scene).await),
         };
         let mut started = match self.start(scene) {
             Ok(started) => started,
-            Err(error) => return self.not_started(scene, &error).into(),
+            Err(error) => {
+                scene.bench.nothing_ran();
+                return self.not_started(scene, &error).into();
+            }
         };
         let (waited, why) = match self.place {
             Place::Foreground => {
@@ -195,9 +199,13 @@ impl Call {
                 let said = Said::of(&finished.output);
                 let stopped = Stopped::of(scene.terms.hold, finished.exit, &said.text);
                 let result = self.ended(scene, started, &finished, said);
-                Tried { result: told_later(result, watch).await, stopped }
+                Tried { result: Changing::end(changing, scene, result).await, stopped }
             }
-            Waited::GoesOn => self.goes_on(scene, started.running, why).into(),
+            Waited::GoesOn => {
+                let result = self.goes_on(scene, started.running, why);
+                Changing::look(changing.as_ref(), scene).await;
+                result.into()
+            }
         }
     }
 
@@ -288,29 +296,6 @@ fn noted(mut result: ToolResult, note: &str) -> ToolResult {
     result.content = Content::text(format!("{}\n{note}", result.content.to_text()));
     result
 }
-
-/// The result, and which files the command changed that run later.
-async fn told_later(mut result: ToolResult, watch: Option<Watch>) -> ToolResult {
-    let Some(watch) = watch else { return result };
-    let changed = watch.changed().await;
-    if changed.is_empty() {
-        return result;
-    }
-    let shown: Vec<&str> = changed.iter().take(MOST_NAMES).map(String::as_str).collect();
-    let more = match changed.len() - shown.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let note = format!("[changed files that run later: {}{more}]", sanitize_line(&shown.join(", ")));
-    if let Display::Output { text, .. } = &mut result.display {
-        text.push('\n');
-        text.push_str(&note);
-    }
-    noted(result, &note)
-}
-
-/// Files that are named; more would be a list.
-const MOST_NAMES: usize = 5;
 
 /// How the model learns more of a job.
 const READ_ON: &str = "BashOutput reads on, KillShell ends it";

@@ -34,7 +34,18 @@ pub(super) fn commit(bench: &Workbench, steps: &[Step]) -> Result<(), String> {
     for ((path, _), stamp) in after.iter().zip(stamps) {
         bench.files().note(path, stamp);
     }
+    bench.snapshots().changed_by_us(steps.iter().flat_map(touched));
     Ok(())
+}
+
+/// The files that a step makes, changes or removes.
+fn touched(step: &Step) -> impl Iterator<Item = &Path> {
+    let (one, other) = match step {
+        Step::Write(change) => (&change.target, None),
+        Step::Remove(target, _) => (target, None),
+        Step::Move(change, to) => (&change.target, Some(to)),
+    };
+    std::iter::once(one).chain(other).map(|target| target.resolved.as_path())
 }
 
 /// The file that a step leaves, and what it holds then.

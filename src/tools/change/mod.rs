@@ -16,7 +16,7 @@ use super::target::Target;
 use super::{Scene, ToolResult, changing};
 use crate::os::paths::hex;
 use crate::os::put::missing_above;
-use crate::protocol::{After, FileChange, SavedFile};
+use crate::protocol::{After, ChangedBy, FileChange, SavedFile};
 use crate::workbench::files::hash_of;
 use crate::workbench::{Image, Stamp, Workbench};
 
@@ -150,7 +150,7 @@ pub(super) async fn carry_out_steps(
     })
     .await?;
     if !saved.is_empty() {
-        scene.host.checkpoint(saved).await;
+        scene.host.checkpoint(ChangedBy::Tool, saved).await;
     }
     let bench = scene.bench.clone();
     let steps = changing(&scene.cancel, move || {

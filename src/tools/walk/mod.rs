@@ -21,16 +21,15 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use self::pool::{Pool, Task};
-use self::rules::Rules;
 use super::{ToolResult, looking};
 use crate::os::kernel::kernel_views;
+use crate::workbench::ignored::Rules;
 
 pub(super) use names::{Names, unsearchable};
 pub(super) use tally::{Tally, Unread};
 
 mod names;
 mod pool;
-mod rules;
 mod tally;
 
 /// After this a search tells what it has: nobody waits longer for one.

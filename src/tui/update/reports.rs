@@ -14,8 +14,6 @@ use crate::tui::msg::ReportReply;
 
 /// What stands below the page as long as the endpoint is asked.
 const ASKING: &str = "asking the endpoint, a question after the other; q stops";
-/// What `/diff` does not know.
-const ELSEWHERE: &str = "What commands have changed is not among it.";
 
 /// `/doctor`: the page opens with what needs no question.
 pub(super) fn examine(model: &mut Model) -> Vec<Effect> {
@@ -78,11 +76,15 @@ fn open_report(model: &mut Model) -> Option<&mut Report> {
 
 fn changed(model: &mut Model, changes: Changes) {
     let count = changes.files.len() + changes.others.len();
+    let untold = match changes.untold.as_slice() {
+        [] => String::new(),
+        untold => format!(". What commands changed of these is not among it: {}", untold.join(", ")),
+    };
     if count == 0 {
-        return remark(model, format!("no tool has changed a file in this session. {ELSEWHERE}"));
+        return remark(model, format!("no tool or command has changed a file in this session{untold}"));
     }
     let files = units::counted(count as u64, "file", "files");
-    let told = format!("{files} changed by tools since this session began. {ELSEWHERE}");
+    let told = format!("{files} changed since this session began{untold}");
     let mut cells = vec![Cell::Lines(vec![told])];
     cells.extend(changes.files.into_iter().map(cell));
     cells.extend((!changes.others.is_empty()).then(|| Cell::Lines(changes.others)));
@@ -142,12 +144,20 @@ mod tests {
         let mut model = idle();
         assert_eq!(wishes(&mut model, 0, "/diff<enter>"), [Effect::Report(ReportWish::Changes)]);
         tell(&mut model, ReportReply::Changes(Changes::default()));
-        assert!(matches!(last(&model), Cell::Remark(text) if text.contains("no tool has changed")));
+        assert!(
+            matches!(last(&model), Cell::Remark(text) if text.contains("no tool or command has changed"))
+        );
         let file = FileChange { path: "a".to_owned(), before: None, after: Some("x\n".to_owned()) };
-        let changes = Changes { files: vec![file], others: vec!["b: no text".to_owned()] };
+        let changes = Changes {
+            files: vec![file],
+            others: vec!["b: no text".to_owned()],
+            untold: vec!["ignored files".to_owned(), "1 file over 32 MB".to_owned()],
+        };
         tell(&mut model, ReportReply::Changes(changes));
         let report = open_report(&mut model).unwrap();
-        assert!(matches!(&report.cells[0], Cell::Lines(told) if told[0].starts_with("2 files")));
+        let told = "2 files changed since this session began. What commands changed of these is not among it: ignored files, 1 file \
+                    over 32 MB";
+        assert!(matches!(&report.cells[0], Cell::Lines(lines) if lines[0] == told));
         assert_eq!(report.cells.len(), 3);
     }
 

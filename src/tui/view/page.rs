@@ -363,7 +363,7 @@ line 2
   Down         a row down, then on in
                the history
   Ctrl+R       search the history;
-  q closes · 11 of 206",
+  q closes · 11 of 220",
         );
     }
 

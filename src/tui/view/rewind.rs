@@ -157,7 +157,7 @@ mod tests {
   |type to filter
 ❯ and in France?    now
   what is the tax?  3 h ago · 2 files
-  Enter takes, Esc closes · 2 in all",
+  Enter takes · Esc closes · 2 in all",
         );
     }
 

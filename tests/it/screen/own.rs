@@ -2,6 +2,7 @@
 
 use crate::endpoint::{Endpoint, text};
 use crate::harness::Clawd;
+use crate::sessions::session_file;
 
 use super::{assert_ends, chat, leave, open, say, wait_for_process, wait_for_rest};
 
@@ -14,6 +15,9 @@ fn a_command_of_the_users_own_runs_unasked_and_the_model_is_told_with_the_next_m
     pty.wait_for("key:none:none");
     wait_for_rest(&pty);
     assert_eq!(clawd.read("made.txt"), "made\n");
+    // the session knows what it changed, and that the message to come tells of it
+    let lines = std::fs::read_to_string(session_file(&clawd)).unwrap();
+    assert!(lines.contains(r#""type":"checkpoint","message":0,"by":"command""#), "{lines}");
     assert!(endpoint.requests().is_empty(), "nothing is asked of the model");
     // nor by Enter on the empty input
     pty.key("enter");

@@ -131,6 +131,7 @@ pub(super) const WORLD: &[&str] = &[
 pub(super) const PURE: &[&str] = &[
     "src/protocol/",
     "src/text/",
+    "src/workbench/snapshot/git/index.rs",
     "src/sandbox/filter.rs",
     "src/sandbox/plan.rs",
     "src/sandbox/words.rs",
@@ -239,7 +240,7 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
     ("unicode-width", &["src/text/", "src/tui/model/", "src/tui/screen/", "src/tui/view/"]),
     ("unicode-segmentation", &["src/tui/model/", "src/tui/screen/", "src/tui/view/"]),
     ("pulldown-cmark", &["src/tui/view/markdown/"]),
-    ("ignore", &["src/tools/"]),
+    ("ignore", &["src/workbench/ignored.rs", "src/tools/"]),
     ("globset", &["src/text/glob.rs"]),
     ("grep-searcher", &["src/tools/grep/"]),
     ("grep-regex", &["src/tools/grep/"]),

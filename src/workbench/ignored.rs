@@ -6,7 +6,6 @@
 //! machine; and a directory that is itself ignored, once it is asked for, is searched.
 
 use std::ffi::{OsStr, OsString};
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +13,9 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob};
 
 use crate::os::file::read_regular;
+
+/// The names of ignore files.
+pub const NAMES: [&str; 3] = [".rgignore", ".ignore", ".gitignore"];
 
 /// A larger ignore file is none.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -51,7 +53,7 @@ impl Kind {
 
 /// The ignore files of a directory, and those of the directories above.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub struct Rules {
     own: Vec<(Kind, Gitignore)>,
     is_repository: bool,
     above: Option<Arc<Rules>>,
@@ -59,7 +61,7 @@ pub(super) struct Rules {
 
 impl Rules {
     /// What the directories above `root` say about what lies below it.
-    pub(super) fn above(root: &Path, workspace: &Path) -> Option<Arc<Self>> {
+    pub fn above(root: &Path, workspace: &Path) -> Option<Arc<Self>> {
         let in_repository = root.ancestors().any(is_repository);
         let mut above: Vec<&Path> = root.ancestors().skip(1).collect();
         above.reverse();
@@ -80,7 +82,7 @@ impl Rules {
     }
 
     /// What holds in `directory`; without its `names`, which cost nothing, it is looked for each of the ignore files.
-    pub(super) fn inside(
+    pub fn inside(
         above: Option<Arc<Self>>,
         directory: &Path,
         names: Option<impl Iterator<Item = OsString>>,
@@ -93,7 +95,7 @@ impl Rules {
     }
 
     /// The line that leaves the path out, if it is left out.
-    pub(super) fn against(&self, path: &Path, is_directory: bool) -> Option<&Glob> {
+    pub fn against(&self, path: &Path, is_directory: bool) -> Option<&Glob> {
         for kind in KINDS {
             let mut next = Some(self);
             while let Some(rules) = next {
@@ -282,7 +284,8 @@ mod tests {
     #[test]
     fn an_ignore_file_that_is_a_pipe_is_not_waited_for() {
         let tree = tree(&[]);
-        super::super::super::testing::make_fifo(&tree.path().join(".gitignore"));
+        let pipe = tree.path().join(".gitignore");
+        rustix::fs::mkfifoat(rustix::fs::CWD, pipe, rustix::fs::Mode::RWXU).unwrap();
         assert!(!is_ignored(tree.path(), "", "a"));
     }
 }

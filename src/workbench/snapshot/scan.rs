@@ -1,0 +1,396 @@
+//! Going through the tree once more, with several threads: what differs from what is known.
+//!
+//! Folders that are known are looked into side by side, for nothing has to be found out about them first; what is new in them
+//! follows floor by floor. Only what differs is told. The surprise: rules are looked at first. Where an ignore file has changed, the
+//! round is begun again under the new rules, lest a directory that a command makes and has ignored is told with all its files.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::git::Repo;
+use super::tree::{Cover, Folder, Guides, Known, Place, Tree, Why};
+use crate::os::tree::{Directory, Kind, Look};
+use crate::workbench::ignored::{NAMES, Rules};
+
+/// More threads only wait for one another's locks in the kernel.
+const MOST_THREADS: usize = 4;
+/// Folders that a thread takes at a time; fewer than that are looked into by one.
+const PORTION: usize = 16;
+/// A tree with more names is not looked after: going through it would hold up every command.
+pub(super) const MOST_NAMES: usize = 200_000;
+
+/// Two changes within the grain of a system's clock leave the same time, in nanoseconds: 10 ms at most on Linux.
+const GRAIN: i64 = 20_000_000;
+/// Where times have no parts of seconds.
+const COARSE: i64 = 2_000_000_000;
+const SECOND: i64 = 1_000_000_000;
+
+/// Somebody may write ignore files all the time.
+const MOST_ROUNDS: usize = 4;
+
+/// One difference.
+#[derive(Debug)]
+pub(super) struct Change {
+    pub(super) place: Arc<Place>,
+    pub(super) name: OsString,
+    pub(super) was: Option<Known>,
+    pub(super) news: News,
+}
+
+impl Change {
+    /// Of what.
+    pub(super) fn path(&self) -> PathBuf {
+        self.place.path.join(&self.name)
+    }
+}
+
+/// Whether it is one of the files, or of what is known of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum News {
+    Changed,
+    /// It may have been there before; now it is known.
+    Learnt,
+}
+
+/// The tree has more names than are looked after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TooMany;
+
+/// A folder that nobody has looked into.
+struct Fresh {
+    place: Place,
+    news: News,
+}
+
+/// What was found in a folder.
+struct Found {
+    place: Arc<Place>,
+    guides: Guides,
+    sights: Vec<(OsString, Sight)>,
+    gone: Vec<OsString>,
+    own: Option<Look>,
+    news: News,
+    is_closed: bool,
+}
+
+/// From when on a time is too young to be believed: within the grain of the system's clock another change leaves the same.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Young {
+    /// When the look began, in nanoseconds since 1970.
+    pub(super) now: i64,
+}
+
+impl Young {
+    /// Whether what looks like this may change once more without a trace.
+    pub(super) fn is(self, look: &Look) -> bool {
+        let grain = if look.changed % SECOND == 0 { COARSE } else { GRAIN };
+        look.changed >= self.now - grain
+    }
+
+    fn old(self, look: Option<Look>) -> Option<Look> {
+        look.filter(|look| !self.is(look))
+    }
+}
+
+impl Found {
+    fn nothing(place: &Arc<Place>, own: Option<Look>, news: News) -> Self {
+        let (sights, gone, guides) = (Vec::new(), Vec::new(), Guides::default());
+        Self { place: Arc::clone(place), guides, sights, gone, own, news, is_closed: false }
+    }
+
+    fn see(&mut self, directory: &Directory, name: &OsStr, look: Look) {
+        let sight = sight(&self.place, directory, name, look);
+        self.sights.extend(sight.map(|sight| (name.to_owned(), sight)));
+    }
+
+    fn differs(&self, from: &Folder) -> bool {
+        !self.sights.is_empty() || !self.gone.is_empty() || self.guides != from.guides || from.is_closed
+    }
+}
+
+/// What an entry is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Sight {
+    File(Look),
+    Link(Look, OsString),
+    Folder { is_left_out: bool },
+    LeftOut,
+    Other,
+}
+
+/// Looks at the whole tree, brings what is known of it up to now, and tells the differences. Roots that are new are learnt.
+pub(super) fn look(tree: &mut Tree, roots: &[PathBuf], young: Young) -> Result<Vec<Change>, TooMany> {
+    let mut changes = Vec::new();
+    let mut fresh = Vec::new();
+    for found in again(tree, young) {
+        merge(tree, found, &mut changes, &mut fresh);
+    }
+    for path in tree.unseen(roots) {
+        if let Ok(place) = tree.add(&path) {
+            fresh.push(Fresh { place, news: News::Learnt });
+        }
+    }
+    let names = AtomicUsize::new(tree.count());
+    while !fresh.is_empty() {
+        let views = tree.views.as_slice();
+        let found = side_by_side(&fresh, |fresh| {
+            let is_view = views.contains(&fresh.place.path);
+            let found = if is_view { None } else { first_look(fresh, &names, young) };
+            Some(found.unwrap_or_else(|| closed(fresh)))
+        });
+        if names.load(Ordering::Relaxed) > MOST_NAMES {
+            return Err(TooMany);
+        }
+        fresh = Vec::new();
+        for found in found {
+            settle(tree, found, &mut changes, &mut fresh);
+        }
+    }
+    Ok(changes)
+}
+
+/// Looks into every folder that is known, under the rules of now.
+fn again(tree: &mut Tree, young: Young) -> Vec<Found> {
+    let mut rounds = 1;
+    loop {
+        let folders: Vec<&Folder> = tree.folders.values().collect();
+        let found = side_by_side(&folders, |folder| look_again(folder, young));
+        let of_rules = |found: &&Found| {
+            tree.folders.get(&found.place.path).is_some_and(|folder| folder.guides != found.guides)
+        };
+        let ruled: Vec<(PathBuf, Guides)> =
+            found.iter().filter(of_rules).map(|found| (found.place.path.clone(), found.guides)).collect();
+        if ruled.is_empty() || rounds == MOST_ROUNDS {
+            return found;
+        }
+        rounds += 1;
+        for (path, guides) in ruled {
+            tree.read_rules(&path, guides);
+        }
+    }
+}
+
+/// What differs in a folder; none where nothing does, and where it cannot be read: what is known then stays so.
+fn look_again(folder: &Folder, young: Young) -> Option<Found> {
+    let place = &folder.place;
+    let directory = place.root.directory(place.relative()).ok()?;
+    let own = directory.own();
+    if own.is_some() && own == folder.own && !folder.is_closed {
+        return look_at_known(folder, &directory);
+    }
+    let names = directory.names().ok()?;
+    let mut found = Found::nothing(place, young.old(own), News::Changed);
+    let mut matched = 0;
+    for (name, kind) in &names {
+        if is_version_control(name) {
+            continue;
+        }
+        note_guide(&mut found.guides, &directory, name);
+        match folder.names.get(name) {
+            Some(Known::Folder) if *kind == Some(Kind::Directory) => matched += 1,
+            Some(Known::LeftOut) => matched += 1,
+            known => {
+                let Some(look) = directory.look(name) else { continue };
+                matched += usize::from(known.is_some());
+                if known.is_none_or(|known| !known.is_still(&look)) {
+                    found.see(&directory, name, look);
+                }
+            }
+        }
+    }
+    if matched < folder.names.len() {
+        found.gone = gone(folder, &names);
+    }
+    if folder.is_closed {
+        found.news = News::Learnt;
+    }
+    (found.differs(folder) || found.own != folder.own).then_some(found)
+}
+
+/// The same where no name has come or gone: what is left is to look at each.
+fn look_at_known(folder: &Folder, directory: &Directory) -> Option<Found> {
+    let mut found = Found::nothing(&folder.place, folder.own, News::Changed);
+    for (name, known) in &folder.names {
+        match known {
+            Known::Folder | Known::LeftOut => {}
+            Known::File(..) | Known::Link(..) | Known::Unseen | Known::Other => match directory.look(name) {
+                Some(look) if known.is_still(&look) => {}
+                Some(look) => found.see(directory, name, look),
+                // just now
+                None => found.gone.push(name.clone()),
+            },
+        }
+    }
+    for ((guide, known), name) in found.guides.iter_mut().zip(&folder.guides).zip(NAMES) {
+        *guide = known.and_then(|_| directory.look(OsStr::new(name)));
+    }
+    found.differs(folder).then_some(found)
+}
+
+fn gone(folder: &Folder, names: &[(OsString, Option<Kind>)]) -> Vec<OsString> {
+    let there: HashSet<&OsString> = names.iter().map(|(name, _)| name).collect();
+    folder.names.keys().filter(|name| !there.contains(name)).cloned().collect()
+}
+
+/// All of a folder that is new, and what it brings; none where it cannot be read.
+fn first_look(fresh: &Fresh, count: &AtomicUsize, young: Young) -> Option<Found> {
+    let directory = fresh.place.root.directory(fresh.place.relative()).ok()?;
+    let own = directory.own();
+    let names = directory.names().ok()?;
+    if count.fetch_add(names.len(), Ordering::Relaxed) > MOST_NAMES {
+        return None;
+    }
+    let place = Arc::new(with_own(&fresh.place, &names));
+    let mut found = Found::nothing(&place, young.old(own), fresh.news);
+    for (name, kind) in &names {
+        if is_version_control(name) {
+            continue;
+        }
+        note_guide(&mut found.guides, &directory, name);
+        match kind {
+            Some(Kind::Directory) => found.sights.push((name.clone(), of_directory(&place, name))),
+            Some(Kind::File | Kind::Link | Kind::Other) | None => {
+                if let Some(look) = directory.look(name) {
+                    found.see(&directory, name, look);
+                }
+            }
+        }
+    }
+    Some(found)
+}
+
+fn closed(fresh: &Fresh) -> Found {
+    Found { is_closed: true, ..Found::nothing(&Arc::new(fresh.place.clone()), None, fresh.news) }
+}
+
+/// The place with the rules and the repository that the directory itself brings.
+fn with_own(place: &Place, names: &[(OsString, Option<Kind>)]) -> Place {
+    let is_hidden = |name: &&OsString| name.as_bytes().first() == Some(&b'.');
+    let names = || names.iter().map(|(name, _)| name).filter(is_hidden);
+    let is_top = names().any(|name| name == ".git");
+    let repo = is_top.then(|| Repo::at(&place.path)).flatten().or_else(|| place.repo.clone());
+    let rules = Rules::inside(place.above.clone(), &place.path, Some(names().cloned()));
+    Place { rules, repo, ..place.clone() }
+}
+
+fn sight(place: &Place, directory: &Directory, name: &OsStr, look: Look) -> Option<Sight> {
+    if look.kind == Kind::Directory {
+        return Some(of_directory(place, name));
+    }
+    if place.leaves_out(name, look.kind) && !place.tracks(name) {
+        return Some(Sight::LeftOut);
+    }
+    match look.kind {
+        Kind::File => Some(Sight::File(look)),
+        Kind::Link => directory.target(name).map(|target| Sight::Link(look, target)),
+        Kind::Directory | Kind::Other => Some(Sight::Other),
+    }
+}
+
+fn of_directory(place: &Place, name: &OsStr) -> Sight {
+    let is_left_out = place.leaves_out(name, Kind::Directory);
+    if is_left_out && !place.tracks(name) { Sight::LeftOut } else { Sight::Folder { is_left_out } }
+}
+
+fn note_guide(guides: &mut Guides, directory: &Directory, name: &OsStr) {
+    // nearly every name ends here
+    if name.as_bytes().first() != Some(&b'.') {
+        return;
+    }
+    if let Some((_, guide)) = NAMES.iter().zip(guides).find(|(known, _)| name == **known) {
+        *guide = directory.look(name);
+    }
+}
+
+fn is_version_control(name: &OsStr) -> bool {
+    [".git", ".hg", ".jj", ".svn"].iter().any(|known| name == *known)
+}
+
+/// Brings a known folder up to now.
+fn merge(tree: &mut Tree, found: Found, changes: &mut Vec<Change>, fresh: &mut Vec<Fresh>) {
+    let Found { place, guides, sights, gone, own, news, is_closed: _ } = found;
+    // it went with the directory above, which was told before
+    let Some(folder) = tree.folders.get_mut(&place.path) else { return };
+    (folder.guides, folder.own, folder.is_closed) = (guides, own, false);
+    let mut removed = Vec::new();
+    let gone = gone.into_iter().map(|name| (name, None));
+    for (name, sight) in gone.chain(sights.into_iter().map(|(name, sight)| (name, Some(sight)))) {
+        let was = folder.names.remove(&name);
+        if was == Some(Known::Folder) {
+            removed.push(place.path.join(&name));
+        }
+        let news = if was == Some(Known::Unseen) { News::Learnt } else { news };
+        if let Some(sight) = sight {
+            enter(folder, &name, sight, fresh, news);
+        }
+        changes.push(Change { place: Arc::clone(&place), name, was, news });
+    }
+    for path in removed {
+        for folder in tree.remove(&path) {
+            let Folder { place, names, .. } = folder;
+            changes.extend(names.into_iter().map(|(name, known)| {
+                let was = Some(known);
+                Change { place: Arc::clone(&place), name, was, news: News::Changed }
+            }));
+        }
+    }
+}
+
+/// Takes a new folder in.
+fn settle(tree: &mut Tree, found: Found, changes: &mut Vec<Change>, fresh: &mut Vec<Fresh>) {
+    let Found { place, guides, sights, own, news, is_closed, gone: _ } = found;
+    if let Some(repo) = place.repo.as_ref().filter(|repo| repo.top() == place.path) {
+        tree.repos.push(Arc::clone(repo));
+    }
+    let mut folder = Folder { place, names: HashMap::with_capacity(sights.len()), guides, own, is_closed };
+    for (name, sight) in sights {
+        enter(&mut folder, &name, sight, fresh, news);
+        changes.push(Change { place: Arc::clone(&folder.place), name, was: None, news });
+    }
+    tree.folders.insert(folder.place.path.clone(), folder);
+}
+
+fn enter(folder: &mut Folder, name: &OsStr, sight: Sight, fresh: &mut Vec<Fresh>, news: News) {
+    let known = match sight {
+        Sight::File(look) => Known::File(look, Cover::None(Why::Waiting)),
+        Sight::Link(look, target) => Known::Link(look, target),
+        Sight::Folder { is_left_out } => {
+            fresh.push(Fresh { place: folder.place.below(name, is_left_out), news });
+            Known::Folder
+        }
+        Sight::LeftOut => Known::LeftOut,
+        Sight::Other => Known::Other,
+    };
+    folder.names.insert(name.to_owned(), known);
+}
+
+/// What comes of each; in no order.
+fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.min(MOST_THREADS).min(items.len().div_ceil(PORTION)).max(1);
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut done = Vec::new();
+        while let Some(portion) = items.get(next.fetch_add(PORTION, Ordering::Relaxed)..) {
+            if portion.is_empty() {
+                break;
+            }
+            done.extend(portion.iter().take(PORTION).filter_map(&work));
+        }
+        done
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> =
+            (1..threads).filter_map(|_| thread::Builder::new().spawn_scoped(scope, run).ok()).collect();
+        let mut done = run();
+        for other in others {
+            done.append(&mut other.join().unwrap_or_default());
+        }
+        done
+    })
+}

@@ -1,0 +1,281 @@
+//! Commands in small trees: what is told of each puts back what was there, and nothing else.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use self::world::World;
+use super::cover::{Copied, MOST_FILE, Next};
+use super::tree::{Cover, Known, Why};
+use super::{Moment, Runs};
+use crate::protocol::SavedFile;
+
+mod random;
+mod repositories;
+mod world;
+
+const TREE: &str = "mkdir -p src/deep; echo one > src/a; echo two > src/deep/b; printf '\\0\\377' > binary; : > empty; \
+                    printf '#!/bin/sh\\n' > run; chmod 755 run; ln -s src/a link; ln -s nowhere dangling";
+
+/// Each undone by what is told of it.
+const COMMANDS: &[&str] = &[
+    "echo new > made; mkdir x; echo new > x/made",
+    "rm src/a src/deep/b",
+    "rm -r src",
+    "mv src/a src/c",
+    "mv src moved",
+    "mv src/a src/deep/b",
+    "echo longer > src/a",
+    "printf 'eno\\n' > src/a",
+    "echo more >> binary",
+    "printf '\\1\\376' > binary",
+    "echo full > empty",
+    ": > src/a",
+    "chmod 600 src/a; chmod 644 run; chmod 4711 src/deep/b",
+    "ln -sf src/deep/b link",
+    "rm dangling; ln -s src directory",
+    "rm link; echo file > link",
+    "rm src/a; ln -s ../run src/a",
+    "rm run; mkdir run; echo x > run/inside",
+    "rm -r src; echo file > src",
+    "rm -r src; mkdir src; echo one > src/a; echo 2 > src/new",
+    "echo x > src/a; rm src/a; echo y > src/a",
+    "rm src/a; mkfifo src/a",
+    "mkfifo pipe; echo x > with; rm with",
+    "echo 'a name' > 'src/a name with spaces'; rm binary",
+    "sed -i s/one/two/ src/a; cp src/a src/deep/b",
+];
+
+#[test]
+fn what_a_command_changes_can_be_put_back() {
+    for script in COMMANDS {
+        World::plain(TREE).check(script);
+        World::git(TREE).check(script);
+    }
+}
+
+#[test]
+fn what_a_command_leaves_as_it_was_is_not_told() {
+    for world in [World::plain(TREE), World::git(TREE)] {
+        for script in
+            ["true", "touch src/a run", "cp src/a x; mv x src/a; chmod 644 src/a", "echo x > y; rm y"]
+        {
+            world.sh("chmod 644 src/a");
+            assert_eq!(world.told(script), [""; 0], "{script}");
+        }
+        assert_eq!(world.told("echo x > made; rm src/a"), ["+made", "src/a"]);
+    }
+}
+
+#[test]
+fn one_command_after_another_is_told_from_where_the_last_one_ended() {
+    let world = World::plain(TREE);
+    let first = world.picture();
+    let one = world.command(|| world.sh("echo x > src/a; echo y > made"));
+    let second = world.picture();
+    let two = world.command(|| world.sh("echo z > made; rm src/a binary"));
+    world.restore(&two);
+    assert_eq!(world.picture(), second);
+    world.restore(&one);
+    assert_eq!(world.picture(), first);
+}
+
+#[test]
+fn what_somebody_else_changed_before_a_command_is_not_the_commands() {
+    let world = World::plain(TREE);
+    assert_eq!(world.told("true"), [""; 0]);
+    world.sh("echo by hand > src/a; echo by hand > new; rm run");
+    let before = world.picture();
+    let saved = world.command(|| world.sh("echo x > src/a; rm new"));
+    assert_eq!(saved.len(), 2);
+    world.restore(&saved);
+    assert_eq!(world.picture(), before);
+}
+
+#[test]
+fn a_change_that_hides_from_length_and_time_is_seen() {
+    let world = World::git(TREE);
+    let script = "touch -r src/a ../then; printf 'eno\\n' > src/a; touch -r ../then src/a";
+    assert_eq!(world.check(script).len(), 1);
+}
+
+#[test]
+fn a_change_in_the_moment_of_the_look_is_seen() {
+    let world = World::plain("");
+    let file = world.root.join("f");
+    for round in 0..50 {
+        fs::write(&file, format!("{round:03} before")).unwrap();
+        assert_eq!(world.look(Moment::Before), []);
+        fs::write(&file, format!("{round:03} after!")).unwrap();
+        let [saved] = world.look(Moment::After).try_into().unwrap();
+        let kept = fs::read(world.bench.blobs().path(&saved.before.unwrap()).unwrap()).unwrap();
+        assert_eq!(kept, format!("{round:03} before").into_bytes());
+    }
+}
+
+#[test]
+fn ignored_files_are_named_and_never_told() {
+    let world = World::plain(
+        "printf 'out/\\n*.log\\n' > .gitignore; mkdir out; echo x > out/x; echo x > a.log; echo x > f",
+    );
+    assert_eq!(world.told("rm -r out; echo y > a.log; echo y > b.log; rm f"), ["f"]);
+    assert!(world.bench.snapshots.uncovered().contains(&"ignored files".to_owned()));
+}
+
+#[test]
+fn what_is_no_longer_ignored_was_not_made() {
+    let world = World::plain("echo out > .gitignore; mkdir out; echo x > out/x");
+    assert_eq!(world.told("echo nothing > .gitignore; echo y > new"), [".gitignore", "+new"]);
+    // now it is known
+    assert_eq!(world.told("echo y > out/x"), ["out/x"]);
+}
+
+#[test]
+fn what_a_command_makes_and_ignores_is_not_told() {
+    for sub in ["", "sub/"] {
+        let world = World::plain("mkdir sub; echo x > sub/f");
+        let script = format!("echo out > .gitignore; mkdir {sub}out; echo x > {sub}out/x");
+        assert_eq!(world.told(&script), ["+.gitignore"]);
+    }
+}
+
+#[test]
+fn what_is_kept_apart_is_neither_copied_nor_told() {
+    let world = World::plain("echo key > .env; echo x > f");
+    world.bench.snapshots.set_apart(Arc::new(|path| path.ends_with(".env")));
+    assert_eq!(world.told("echo other > .env; echo y > f; echo n > sub.env"), ["f", "+sub.env"]);
+    assert_eq!(world.cover(".env"), Cover::None(Why::Apart));
+    assert_eq!(world.told("rm .env"), [""; 0]);
+    assert_eq!(world.bench.blobs().path("x").unwrap().parent().unwrap().read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn what_is_too_large_is_named() {
+    let world = World::plain(&format!("truncate -s {} large; echo x > f", MOST_FILE + 1));
+    assert_eq!(world.told("true"), [""; 0]);
+    assert!(world.bench.snapshots.uncovered().contains(&"1 file over 32 MB".to_owned()));
+    let made = format!("truncate -s {} made; rm f", MOST_FILE + 1);
+    assert_eq!(world.told(&made), ["f", "+made"]);
+    assert_eq!(world.told("rm large"), [""; 0]);
+    let lost = "1 file changed by a command before it was copied";
+    assert!(
+        world.bench.snapshots.uncovered().contains(&lost.to_owned()),
+        "{:?}",
+        world.bench.snapshots.uncovered()
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_named_and_waited_for_by_nobody() {
+    let world = World::plain("echo x > f; mkfifo pipe; mkdir closed; echo y > closed/f");
+    for name in ["f", "closed"] {
+        fs::set_permissions(world.root.join(name), fs::Permissions::from_mode(0o000)).unwrap();
+    }
+    // root reads everything
+    let is_read = fs::read(world.root.join("f")).is_ok();
+    let told = world.told("rm -f f; chmod 755 closed; echo z > closed/g");
+    // what a closed directory held is not known
+    let expected: &[&str] = if is_read { &["+closed/g", "f"] } else { &[] };
+    assert_eq!(told, expected);
+    assert_eq!(world.told("echo y2 > closed/f"), ["closed/f"]);
+}
+
+#[test]
+fn a_file_that_changes_or_goes_before_it_is_copied_is_not_copied() {
+    let world = World::plain("echo one > f");
+    world.look(Moment::Before);
+    let mut state = world.bench.snapshots.locked();
+    let path = world.root.join("f");
+    let Some((place, Known::File(look, cover))) = state.tree.known_mut(&path) else { panic!("no file") };
+    *cover = Cover::None(Why::Waiting);
+    let next = Next { path: path.clone(), place: Arc::clone(place), look: *look };
+    assert!(matches!(next.read(), Copied::Whole(_)));
+    fs::write(&path, "other").unwrap();
+    assert!(matches!(next.read(), Copied::Other));
+    fs::remove_file(&path).unwrap();
+    let copied = next.read();
+    assert!(matches!(copied, Copied::Unreadable));
+    state.keep(&next, &copied);
+    drop(state);
+    assert_eq!(world.cover("f"), Cover::None(Why::Unreadable));
+}
+
+#[test]
+fn what_nobody_waited_for_is_given_with_the_next_look() {
+    let world = World::plain("echo one > f");
+    assert_eq!(world.look(Moment::Before), []);
+    world.sh("echo two > f");
+    world.bench.look_now(Moment::After);
+    let saved = world.look(Moment::Before);
+    assert_eq!(saved.len(), 1, "{saved:?}");
+}
+
+#[test]
+fn a_command_that_could_not_begin_has_changed_nothing() {
+    let world = World::plain("echo one > f");
+    assert_eq!(world.look(Moment::Before), []);
+    world.bench.nothing_ran();
+    world.sh("echo two > f");
+    assert_eq!(world.look(Moment::Before), []);
+}
+
+#[test]
+fn a_workspace_that_was_replaced_is_learnt_anew() {
+    let world = World::plain("echo one > f; echo two > g");
+    let told = world.told("cd ..; mv w away; mkdir w; echo other > w/f");
+    assert_eq!(told, [""; 0]);
+    assert_eq!(world.told("echo more > f"), ["f"]);
+    let lost = "2 files changed by a command before they were copied".to_owned();
+    assert!(world.bench.snapshots.uncovered().contains(&lost), "{:?}", world.bench.snapshots.uncovered());
+}
+
+#[test]
+fn a_name_that_is_no_text_is_not_told_and_counted() {
+    let world = World::plain("printf x > \"$(printf 'odd\\377')\"; echo x > f");
+    assert_eq!(world.told("rm odd*; rm f"), ["f"]);
+    let lost = "1 file changed by a command before it was copied".to_owned();
+    assert!(world.bench.snapshots.uncovered().contains(&lost), "{:?}", world.bench.snapshots.uncovered());
+}
+
+#[test]
+fn a_command_that_goes_on_is_told_of_at_the_next_look_without_what_tools_did() {
+    let world = World::plain("echo one > f; echo one > ours");
+    assert_eq!(world.told("true"), [""; 0]);
+    world.bench.snapshots.locked().runs = Runs::Beside;
+    world.sh("echo two > f; echo two > ours; echo two > made");
+    world.bench.snapshots.changed_by_us([world.root.join("ours").as_path()]);
+    let saved = world.look(Moment::Before);
+    let names: Vec<&str> = saved.iter().map(|file| file.path.rsplit('/').next().unwrap()).collect();
+    assert_eq!(names, ["f", "made"]);
+}
+
+#[test]
+fn links_are_saved_as_links_and_none_is_followed() {
+    let world = World::plain("mkdir ../out; echo x > ../out/f; ln -s ../out out; ln -s ../out/f file");
+    let saved = world.command(|| world.sh("echo y > out/f; echo y > file; rm out; ln -s . out"));
+    let [SavedFile { path, before: Some(before), mode, .. }] = &saved[..] else { panic!("{saved:?}") };
+    assert_eq!((Path::new(path), *mode), (world.root.join("out").as_path(), SavedFile::LINK));
+    assert_eq!(fs::read(world.bench.blobs().path(before).unwrap()).unwrap(), b"../out");
+}
+
+#[test]
+fn directories_that_were_added_are_looked_at_too() {
+    let world = World::plain("mkdir ../more; echo x > ../more/f");
+    world.bench.shell().add(world.root.with_file_name("more"));
+    let saved = world.command(|| world.sh("rm ../more/f"));
+    assert!(saved[0].path.ends_with("more/f"), "{saved:?}");
+}
+
+#[tokio::test]
+async fn what_was_not_copied_before_a_command_is_copied_while_nothing_runs() {
+    let world = World::plain("for i in $(seq 1200); do echo $i > f$i; done");
+    world.bench.look(Moment::Before).await;
+    assert!(world.bench.snapshots.uncovered().contains(&"200 files not yet copied".to_owned()));
+    world.bench.look(Moment::After).await;
+    while world.bench.snapshots.uncovered().iter().any(|line| line.contains("not yet copied")) {
+        tokio::task::yield_now().await;
+    }
+    let saved = world.command(|| world.sh("rm f*"));
+    assert_eq!(saved.len(), 1200);
+}
