@@ -46,7 +46,8 @@ pub struct WireForm {
 /// The conversation.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    head: Option<SessionHead>,
+    /// With its time in milliseconds since 1970.
+    head: Option<(u64, SessionHead)>,
     title: Option<String>,
     model: Option<ModelId>,
     permission_mode: Option<String>,
@@ -96,12 +97,11 @@ impl History {
     /// Takes one entry. Never fails: what makes no sense where it stands changes nothing.
     pub fn apply(&mut self, entry: &Entry) {
         match &entry.body {
-            EntryBody::Session(head) => {
-                if self.head.is_none() {
-                    self.model.get_or_insert_with(|| head.model.clone());
-                    self.head = Some(head.clone());
-                }
+            EntryBody::Session(head) if self.head.is_none() => {
+                self.model.get_or_insert_with(|| head.model.clone());
+                self.head = Some((entry.timestamp, head.clone()));
             }
+            EntryBody::Session(_) => {}
             EntryBody::Message(message) => self.apply_message(entry.timestamp, message),
             EntryBody::Compaction { summary, kept } => self.compact(summary, *kept),
             EntryBody::Masked { messages } => self.mask(messages),
@@ -190,7 +190,13 @@ impl History {
     /// The head of the session's file, where one is kept.
     #[must_use]
     pub fn head(&self) -> Option<&SessionHead> {
-        self.head.as_ref()
+        self.head.as_ref().map(|(_, head)| head)
+    }
+
+    /// When the session was begun, in milliseconds since 1970; 0 where it is not kept.
+    #[must_use]
+    pub fn began_ms(&self) -> u64 {
+        self.head.as_ref().map_or(0, |(at, _)| *at)
     }
 
     /// The title, where one was given.
