@@ -110,7 +110,7 @@ impl App {
     #[must_use]
     pub fn session_list(&self) -> SessionList {
         SessionList {
-            project: self.sessions().project,
+            project: self.shelf().project,
             present: self.session.clone(),
             now_ms: self.clock.now_ms(),
         }
@@ -126,17 +126,14 @@ impl App {
         id: &str,
         onward: Onward,
     ) -> Result<Picked<Facts>, Error> {
-        let session = self.sessions().find(id).map_err(|error| Error::session(&error))?;
+        let session = self.shelf().find(id).map_err(|error| Error::on_screen(&error))?;
         if Some(&session.id) == self.session.as_ref() {
             return Err(Error::new(Kind::Usage, "this is the session that goes on already"));
         }
-        self.taken = match onward {
-            Onward::Fork => Taken::ToFork(session),
-            Onward::Same => match self.sessions().resume(&session) {
-                Ok(opened) => Taken::Opened(Box::new(opened)),
-                Err(SessionError::InUse { .. }) => return Ok(Picked::Held),
-                Err(error) => return Err(Error::session(&error)),
-            },
+        self.taken = match self.take_up(session, onward) {
+            Ok(taken) => taken,
+            Err(SessionError::InUse { .. }) => return Ok(Picked::Held),
+            Err(error) => return Err(Error::on_screen(&error)),
         };
         let before = self.model.clone();
         self.adopt_session_model();
