@@ -57,12 +57,15 @@ pub(super) fn beginning(arguments: &[OsString]) -> Result<Beginning, Error> {
 fn of_sessions(verb: &str, rest: &[&str]) -> Result<Beginning, Error> {
     const VERBS: [&str; 4] = ["list", "show", "export", "delete"];
     // what follows a slip of the fingers is an ID, and no word of a sentence
-    let is_slip = || nearest(verb, VERBS).is_some() && rest.iter().all(|word| looks_like_an_id(word));
-    match rest {
+    let is_slip = match rest {
+        [] => true,
+        [id] => nearest(verb, VERBS).is_some() && looks_like_an_id(id),
+        _ => false,
+    };
+    match is_slip {
         _ if SessionsWord::has_subcommand(verb) => Ok(Beginning::Command),
-        [] => Err(no_such(&format!("`sessions {verb}`"), "list, show, export or delete")),
-        [_] if is_slip() => Err(no_such(&format!("`sessions {verb}`"), "list, show, export or delete")),
-        _ => Ok(Beginning::Text),
+        true => Err(no_such(&format!("`sessions {verb}`"), "list, show, export or delete")),
+        false => Ok(Beginning::Text),
     }
 }
 

@@ -549,18 +549,6 @@ mod tests {
         );
         check("--max-turns", "`--max-turns` needs a value (try `clawd --help`)");
         check("--max-turns -p", "`--max-turns` needs a value (try `clawd --help`)");
-        let no_option = |option: &str| {
-            format!(
-                "there is no option `{option}` (try `clawd --help`, or `--` before a text that begins with a dash)"
-            )
-        };
-        for far in ["--foo", "--yo", "--all", "--thrust-it", "--tr"] {
-            check(&format!("-p {far} hi"), &no_option(far));
-        }
-        check("--yoloo", "there is no option `--yoloo` (did you mean `--yolo`?)");
-        check("--trsut", "there is no option `--trsut` (did you mean `--trust`?)");
-        check("--perm plan", "there is no option `--perm` (did you mean `--permission-mode`?)");
-        check("--allowed-tool Read", "there is no option `--allowed-tool` (did you mean `--allowed-tools`?)");
         check("--modle x", "there is no option `--modle` (did you mean `--model`?)");
         check(
             "--frobnicate",
@@ -588,6 +576,23 @@ mod tests {
             "`--allowed-tools`: the rule `Bsh` names no tool (did you mean `Bash`?)",
         );
         check("--debug=yes", "`--debug` takes no value (try `clawd --help`)");
+    }
+
+    #[test]
+    fn a_near_option_is_suggested_and_none_that_loosens_unless_it_was_all_but_typed() {
+        let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
+        let no_option = |option: &str| {
+            format!(
+                "there is no option `{option}` (try `clawd --help`, or `--` before a text that begins with a dash)"
+            )
+        };
+        for far in ["--foo", "--yo", "--all", "--thrust-it", "--tr"] {
+            check(&format!("-p {far} hi"), &no_option(far));
+        }
+        check("--yoloo", "there is no option `--yoloo` (did you mean `--yolo`?)");
+        check("--trsut", "there is no option `--trsut` (did you mean `--trust`?)");
+        check("--perm plan", "there is no option `--perm` (did you mean `--permission-mode`?)");
+        check("--allowed-tool Read", "there is no option `--allowed-tool` (did you mean `--allowed-tools`?)");
     }
 
     #[test]

@@ -75,5 +75,5 @@ fn is_meant(typed: &str, near: &str) -> bool {
     if LOOSENING.contains(&near) {
         return slips * 4 <= option.chars().count();
     }
-    is_beginning || slips <= SLIPS && nearest(&word, [option.as_str()]).is_some()
+    is_beginning || (slips <= SLIPS && nearest(&word, [option.as_str()]).is_some())
 }

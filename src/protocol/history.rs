@@ -46,7 +46,6 @@ pub struct WireForm {
 /// The conversation.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    /// With its time in milliseconds since 1970.
     head: Option<(u64, SessionHead)>,
     title: Option<String>,
     model: Option<ModelId>,

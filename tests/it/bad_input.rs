@@ -66,7 +66,7 @@ fn a_sentence_that_begins_with_a_commands_word_is_sent() {
     let clawd = Clawd::new(&endpoint);
     clawd.again().args(["-p", "config", "files", "look", "odd"]).run().expect_code(0);
     clawd.again().args(["-p", "mcp list"]).run().expect_code(0);
-    let sent: Vec<String> = endpoint.requests().iter().map(|request| request.last_text()).collect();
+    let sent = [1, 2].map(|number| endpoint.wait_for_request(number).last_text());
     assert_eq!(sent, ["config files look odd", "mcp list"]);
     endpoint.finish();
 }
