@@ -406,6 +406,11 @@ mod tests {
         check("sessions --format=markdown --all", Among::All, ListFormat::Markdown);
         check("sessions list --format markdown", Among::Here, ListFormat::Markdown);
         check("sessions -C /x --all", Among::All, ListFormat::Text);
+        let before = read("sessions --all show x").unwrap_err();
+        assert_eq!(
+            before,
+            "`--all` stands before the command that it is for (try it at the end of the line)"
+        );
     }
 
     #[test]

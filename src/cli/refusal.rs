@@ -40,6 +40,14 @@ pub(super) fn in_one_line(error: &clap::Error) -> Error {
             (format!("`{argument}`: {}", why.unwrap_or_else(|| "its value cannot be read".to_owned())), None)
         }
         ErrorKind::MissingRequiredArgument => (format!("{argument} is missing"), None),
+        // of `sessions` alone: those of its commands stand behind them
+        ErrorKind::ArgumentConflict => {
+            let early = context(ContextKind::PriorArg).unwrap_or_default();
+            (
+                format!("`{early}` stands before the command that it is for"),
+                Some("try it at the end of the line".to_owned()),
+            )
+        }
         ErrorKind::TooManyValues => (format!("`{argument}` takes no value"), None),
         ErrorKind::InvalidUtf8 => ("an argument is not UTF-8 text".to_owned(), None),
         _ => (first_line(&error.render().to_string()), None),
