@@ -69,6 +69,13 @@ impl Error {
         Self::new(Kind::Internal, format!("the terminal cannot be used: {error}"))
     }
 
+    /// Standard output takes nothing, though somebody may read it: the disk behind it is full.
+    pub fn output(error: &std::io::Error) -> Self {
+        let why = error.to_string();
+        let why = why.split(" (os error").next().unwrap_or_default();
+        Self::new(Kind::Internal, format!("cannot write to standard output: {why}"))
+    }
+
     /// The same error with a way to mend it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -93,8 +93,8 @@ fn chat(cli: Cli, env: Env) -> Result<ExitCode, Error> {
 /// The page on what works and what does not.
 fn doctor(cli: &Cli, env: &Env) -> Result<ExitCode, Error> {
     let doctor = Doctor::open(cli, env)?;
-    if print(&doctor.before()).is_err() {
-        return Ok(ExitCode::from(Exit::ClosedOutput.code()));
+    if let Err(error) = print(&doctor.before()) {
+        return Ok(unprinted(&error));
     }
     let runtime = runtime(&mut Builder::new_current_thread())?;
     let asked = runtime.block_on(async {
@@ -112,8 +112,10 @@ fn doctor(cli: &Cli, env: &Env) -> Result<ExitCode, Error> {
         }
     });
     Ok(match asked? {
-        Ok(diagnosis) if print(&diagnosis.text).is_ok() => ExitCode::from(diagnosis.exit.code()),
-        Ok(_) => ExitCode::from(Exit::ClosedOutput.code()),
+        Ok(diagnosis) => match print(&diagnosis.text) {
+            Ok(()) => ExitCode::from(diagnosis.exit.code()),
+            Err(error) => unprinted(&error),
+        },
         Err(signal) => ExitCode::from(signal.exit_code()),
     })
 }
@@ -244,7 +246,15 @@ fn complain(error: &Error) -> ExitCode {
 fn print_page(text: &str) -> ExitCode {
     match print(text) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_closed) => ExitCode::from(Exit::ClosedOutput.code()),
+        Err(error) => unprinted(&error),
+    }
+}
+
+/// Who closes our output has read enough; whatever else is wrong with it is told.
+fn unprinted(error: &io::Error) -> ExitCode {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => ExitCode::from(Exit::ClosedOutput.code()),
+        _ => complain(&Error::output(error)),
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) async fn tell(run: &mut Run<'_>) {
                 run.record_all(vec![UserMessage::new(Origin::Note, text)]).await;
             }
             Guide::LeftOut { name } => {
-                let why = format!("left out: {name} (the directory is not trusted: try --trust)");
+                let why = format!("left out: {name} (the directory is not trusted: start with --trust)");
                 run.notice(NoticeKind::Trust, &why).await;
             }
             Guide::Unread { why } => run.notice(NoticeKind::Info, &why).await,

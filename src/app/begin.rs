@@ -93,8 +93,17 @@ impl App {
         self.cli.keep == Keep::OnDisk && self.place.paths.is_some()
     }
 
+    /// Where this conversation is kept.
     pub(super) fn sessions(&self) -> SessionPlace {
-        let paths = self.place.paths.as_ref().filter(|_| self.keeps_sessions());
+        self.session_place(self.place.paths.as_ref().filter(|_| self.keeps_sessions()))
+    }
+
+    /// Where earlier ones are, whether or not this one is kept.
+    pub(super) fn shelf(&self) -> SessionPlace {
+        self.session_place(self.place.paths.as_ref())
+    }
+
+    fn session_place(&self, paths: Option<&Paths>) -> SessionPlace {
         SessionPlace {
             all: paths.map(Paths::sessions),
             project: paths.map(|paths| paths.sessions_dir(&self.place.cwd)).unwrap_or_default(),
@@ -109,7 +118,7 @@ impl App {
     }
 
     pub(super) fn take_wanted_session(&mut self) -> Result<(), SessionError> {
-        let sessions = self.sessions();
+        let sessions = self.shelf();
         let (found, onward) = match &self.cli.session {
             Session::Picked(_) if index::list(&sessions.project).is_empty() => {
                 return Err(SessionError::None);
@@ -118,13 +127,22 @@ impl App {
             Session::Last(onward) => (sessions.newest(), *onward),
             Session::ById(id, onward) => (sessions.find(id), *onward),
         };
-        let session = found?;
-        self.taken = match onward {
-            Onward::Same => Taken::Opened(Box::new(sessions.resume(&session)?)),
-            Onward::Fork => Taken::ToFork(session),
-        };
+        self.taken = self.take_up(found?, onward)?;
         self.adopt_session_model();
         Ok(())
+    }
+
+    /// Takes a session to go on with; where nothing is kept, only what it says, and its file stays as it is.
+    pub(super) fn take_up(&self, session: SessionRef, onward: Onward) -> Result<Taken, SessionError> {
+        Ok(match onward {
+            _ if !self.keeps_sessions() => {
+                let opened = self.shelf().look_into(&session)?;
+                let id = if onward == Onward::Fork { SessionPlace::new_id() } else { opened.id };
+                Taken::Opened(Box::new(Opened { id, ..opened }))
+            }
+            Onward::Same => Taken::Opened(Box::new(self.shelf().resume(&session)?)),
+            Onward::Fork => Taken::ToFork(session),
+        })
     }
 
     pub(super) fn open_session(&mut self, model: &ModelId) -> Result<Opened, Error> {

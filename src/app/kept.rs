@@ -81,4 +81,14 @@ impl Error {
         };
         Self::new(kind, error.to_string())
     }
+
+    /// The same for who sits before the screen, where a command does what an option does elsewhere.
+    pub(super) fn on_screen(error: &SessionError) -> Self {
+        match error {
+            SessionError::Unknown { id } => {
+                Self::new(Kind::Config, format!("there is no session {id}")).hint("/resume lists them")
+            }
+            other => Self::session(other),
+        }
+    }
 }

@@ -56,6 +56,7 @@ pub struct Taking {
     /// Its ID, or the beginning of it.
     id: String,
     onward: Onward,
+    is_kept: bool,
     present: Option<SessionId>,
     /// For the head of a copy, where the head of the original names none.
     model: ModelId,
@@ -122,11 +123,12 @@ impl Taking {
     /// # Errors
     /// Where there is none, or it cannot be opened.
     pub fn take(self) -> Result<Picked<TakenSession>, Error> {
-        let session = self.sessions.find(&self.id).map_err(|error| Error::session(&error))?;
+        let session = self.sessions.find(&self.id).map_err(|error| Error::on_screen(&error))?;
         if Some(&session.id) == self.present.as_ref() {
             return Err(Error::new(Kind::Usage, "this is the session that goes on already"));
         }
         let opened = match self.onward {
+            _ if !self.is_kept => self.sessions.look_into(&session).map(|opened| self.as_wished(opened)),
             Onward::Same => self.sessions.resume(&session),
             Onward::Fork => {
                 let named = index::head(&session.path).map(|head| head.model);
@@ -137,7 +139,15 @@ impl Taking {
         match opened {
             Ok(opened) => Ok(Picked::Taken(TakenSession(Box::new(opened)))),
             Err(SessionError::InUse { .. }) => Ok(Picked::Held),
-            Err(error) => Err(Error::session(&error)),
+            Err(error) => Err(Error::on_screen(&error)),
+        }
+    }
+
+    /// Where nothing is kept, a copy is one by its ID alone.
+    fn as_wished(&self, opened: Opened) -> Opened {
+        match self.onward {
+            Onward::Same => opened,
+            Onward::Fork => Opened { id: SessionPlace::new_id(), ..opened },
         }
     }
 }
@@ -147,7 +157,7 @@ impl App {
     #[must_use]
     pub fn session_list(&self) -> SessionList {
         SessionList {
-            project: self.sessions().project,
+            project: self.shelf().project,
             present: self.session.clone(),
             now_ms: self.clock.now_ms(),
         }
@@ -161,9 +171,10 @@ impl App {
             _ => onward,
         };
         Taking {
-            sessions: self.sessions(),
+            sessions: self.shelf(),
             id: id.to_owned(),
             onward,
+            is_kept: self.keeps_sessions(),
             present: self.session.clone(),
             model: self.model.clone().unwrap_or_else(|| ModelId::from("")),
             now_ms: self.clock.now_ms(),

@@ -61,7 +61,7 @@ impl App {
             RuleFrom::Flag if kind == "deny" => ("--disallowed-tools".to_owned(), Removal::Elsewhere),
             RuleFrom::Flag => ("--allowed-tools".to_owned(), Removal::Elsewhere),
             RuleFrom::Configuration => (self.configuration(), Removal::Elsewhere),
-            RuleFrom::Project => ("the project's configuration".to_owned(), Removal::Elsewhere),
+            RuleFrom::Project(file) => (file.to_owned(), Removal::Elsewhere),
         };
         RuleRow { kind, rule: rule.to_string(), place, removal }
     }

@@ -206,7 +206,7 @@ fn connections(config: &Config, env: &Env) -> Connections {
 
 /// Images lie beside the session, or where their path says.
 fn images(app: &App) -> Arc<ImageSource> {
-    let beside = app.sessions().project;
+    let beside = app.shelf().project;
     Arc::new(move |file| read_regular(&absolute(&beside, Path::new(file)), MAX_IMAGE_BYTES).ok())
 }
 

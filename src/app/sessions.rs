@@ -36,6 +36,7 @@ pub fn sessions(task: &SessionsTask, cli: &Cli, env: &Env, now_ms: u64) -> Resul
             let found = shelf.glances(*among);
             Ok(match format {
                 ListFormat::Text => in_words(&found, *among, now_ms),
+                ListFormat::Markdown => as_table(&found, *among, now_ms),
                 ListFormat::Json => as_objects(&found),
             })
         }
@@ -109,17 +110,49 @@ impl Shelf {
     }
 }
 
+fn none_among(among: Among) -> String {
+    match among {
+        Among::Here => "no session of this directory (try --all)\n".to_owned(),
+        Among::All => "no session\n".to_owned(),
+    }
+}
+
+/// What a session is called in a list.
+fn title(glance: &Glance) -> String {
+    let title = glance.title.as_deref().map_or("(nothing was said)".into(), sanitize_line);
+    title.chars().take(TITLE).collect()
+}
+
+/// A table in Markdown, for a page.
+fn as_table(found: &[Glance], among: Among, now_ms: u64) -> String {
+    if found.is_empty() {
+        return none_among(among);
+    }
+    let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    // the sign between cells, and what would make a title anything but text
+    let plain = |text: &str| {
+        let escaped = |sign: char| if "\\|`*_<[".contains(sign) { vec!['\\', sign] } else { vec![sign] };
+        text.chars().flat_map(escaped).collect::<String>()
+    };
+    let cells = |glance: &Glance| {
+        let age = age(now_ms.saturating_sub(glance.modified_ms));
+        let mut cells = vec![format!("`{}`", glance.session.id), age, plain(&title(glance))];
+        cells.extend((among == Among::All).then(|| plain(&sanitize_line(&glance.head.cwd))));
+        row(&cells)
+    };
+    let mut names = vec!["ID".to_owned(), "Written".to_owned(), "Title".to_owned()];
+    names.extend((among == Among::All).then(|| "Directory".to_owned()));
+    let line = row(&vec!["---".to_owned(); names.len()]);
+    row(&names) + &line + &found.iter().map(cells).collect::<String>()
+}
+
 /// A line each; the ID as it can be copied.
 fn in_words(found: &[Glance], among: Among, now_ms: u64) -> String {
     if found.is_empty() {
-        return match among {
-            Among::Here => "no session of this directory (try --all)\n".to_owned(),
-            Among::All => "no session\n".to_owned(),
-        };
+        return none_among(among);
     }
     let line = |glance: &Glance| {
-        let title = glance.title.as_deref().map_or("(nothing was said)".into(), sanitize_line);
-        let title: String = title.chars().take(TITLE).collect();
+        let title = title(glance);
         let age = age(now_ms.saturating_sub(glance.modified_ms));
         let size = units::bytes(glance.bytes);
         let place = match among {

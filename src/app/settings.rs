@@ -16,7 +16,7 @@ use crate::conversation::Conversation;
 use crate::error::{Error, Kind};
 use crate::os::env::Env;
 use crate::os::paths::Paths;
-use crate::permission::Rule;
+use crate::permission::{Rule, RuleFrom};
 use crate::protocol::Network;
 
 /// The page. A project counts as far as it is trusted; nobody is asked.
@@ -92,7 +92,10 @@ impl Page {
     }
 
     fn line(&mut self, key: &str, value: impl Display, from: &str) {
-        let set = format!("{key} = {value}");
+        self.noted(&format!("{key} = {value}"), from);
+    }
+
+    fn noted(&mut self, set: &str, from: &str) {
         let line = format!("{set:<40} # {from}\n");
         self.0.push_str(&line);
     }
@@ -200,9 +203,28 @@ impl Page {
         }
         self.table("permissions");
         for (key, rules) in lists.into_iter().filter(|(_, rules)| !rules.is_empty()) {
-            let each = rules.iter().map(|rule: &Rule| quoted(&rule.to_string()));
-            self.line(key, list(each), "all layers");
+            self.list_of_rules(key, rules);
         }
+    }
+
+    /// On one line where all are from one place, else a line each.
+    fn list_of_rules(&mut self, key: &str, rules: &[Rule]) {
+        let option = if key == "deny" { "--disallowed-tools" } else { "--allowed-tools" };
+        let place = |rule: &Rule| match rule.from() {
+            RuleFrom::Flag => option,
+            RuleFrom::Configuration => FILE,
+            RuleFrom::Project(file) => file,
+            RuleFrom::Grant => "don't ask again",
+        };
+        let each = rules.iter().map(|rule| (quoted(&rule.to_string()), place(rule)));
+        let first = rules.first().map(place).unwrap_or_default();
+        if rules.iter().all(|rule| place(rule) == first) {
+            self.line(key, list(each.map(|(rule, _)| rule)), first);
+            return;
+        }
+        self.0.extend([key, " = [\n"]);
+        each.for_each(|(rule, place)| self.noted(&format!("    {rule},"), place));
+        self.0.push_str("]\n");
     }
 
     fn sandbox(&mut self, config: &Config) {
@@ -287,7 +309,7 @@ mod tests {
         assert_eq!(line("max_turns"), "max_turns = 7 # --max-turns");
         assert_eq!(line("max_retries"), "max_retries = 2 # config.toml");
         assert_eq!(line("connect_timeout_secs"), "connect_timeout_secs = 10 # default");
-        assert_eq!(line("deny"), "deny = [\"Read(./.env)\"] # all layers");
+        assert_eq!(line("deny"), "deny = [\"Read(./.env)\"] # config.toml");
         assert_eq!(line("writable_roots"), "writable_roots = [\"/x\"] # config.toml");
         let again = shown(&page, Flags::default(), &[]);
         let values = |page: &str| {
@@ -297,6 +319,44 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(values(&again), values(&page));
+    }
+
+    #[test]
+    fn every_rule_stands_with_what_set_it() {
+        let rules = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<Rule>>();
+        let path = std::path::Path::new("/c/config.toml");
+        let file = "[permissions]\nallow = [\"Bash(ls)\"]\nask = [\"WebFetch\"]\ndeny = [\"Read(./.env)\"]";
+        let project = "[permissions]\ndeny = [\"Edit(x/**)\"]";
+        let flags = Flags { allow: rules(&["Grep"]), deny: rules(&["Glob"]), ..Flags::default() };
+        let layers = Layers {
+            flags,
+            env: &Env::default(),
+            file: config::parse(path, file).unwrap(),
+            credentials: Credentials::default(),
+            project: vec![config::survey(config::ProjectFile::Local, project).unwrap().wishes],
+        };
+        let page = page(&config::fold(layers).unwrap());
+        let after = page.split_once("[permissions]\n").unwrap().1;
+        let of_rules: Vec<String> = after
+            .lines()
+            .take_while(|line| !line.is_empty())
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        let expected = [
+            "allow = [",
+            r#""Bash(ls)", # config.toml"#,
+            r#""Grep", # --allowed-tools"#,
+            "]",
+            r#"ask = ["WebFetch"] # config.toml"#,
+            "deny = [",
+            r#""Read(./.env)", # config.toml"#,
+            r#""Glob", # --disallowed-tools"#,
+            r#""Edit(x/**)", # .clawd/config.local.toml"#,
+            "]",
+        ];
+        assert_eq!(of_rules, expected);
+        let again = config::parse(path, &page).unwrap().rules;
+        assert_eq!((again.allow.len(), again.deny.len()), (2, 3), "it can be read back");
     }
 
     #[test]

@@ -137,7 +137,7 @@ impl Told {
         }
         let trusted = match &self.standing {
             Standing::Open(_) | Standing::LeftOut => {
-                return "no: what the project brings is left out (try --trust)".to_owned();
+                return "no: what the project brings is left out (the next start asks again)".to_owned();
             }
             Standing::Trusted(trusted) => trusted,
         };
@@ -156,13 +156,17 @@ impl Told {
 
     /// The user says no: nothing counts. Says what is left out.
     pub(super) fn look_only(&mut self) -> Option<String> {
+        self.leave_all("the next start asks again, and --trust says yes")
+    }
+
+    fn leave_all(&mut self, remedy: &str) -> Option<String> {
         if !self.is_open() {
             return None;
         }
         self.settle(Standing::LeftOut);
         let texts = self.scan.names().into_iter();
         let all = texts.chain(self.scan.brings.items.iter().map(|item| item.file.clone()));
-        Some(format!("left out: {} (the directory is not trusted: try --trust)", listed(all)))
+        Some(format!("left out: {} (the directory is not trusted: {remedy})", listed(all)))
     }
 
     /// Nobody is there to ask: what an earlier yes covers counts, and what needs none in this mode. Says what is left out.
@@ -176,7 +180,9 @@ impl Told {
             Some(_) => "new or changed since the directory was trusted",
             None => "the directory is not trusted",
         };
-        let Some(yes) = earlier.or_else(|| trust::unasked(&self.scan, mode)) else { return self.look_only() };
+        let Some(yes) = earlier.or_else(|| trust::unasked(&self.scan, mode)) else {
+            return self.leave_all("try --trust");
+        };
         let items = self.scan.brings.items.iter().filter(|item| !yes.covers(item));
         let files = listed(items.map(|item| item.file.clone()));
         self.settle(Standing::Trusted(yes));

@@ -4,19 +4,22 @@
 //! wanted. The surprising decision: every error is one line with a way out, clap's own included; whoever wants the
 //! long text asks for `--help`.
 
+mod command;
+mod refusal;
 mod typed;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::config::{Flags, Surface};
 use crate::error::Error;
 use crate::permission::Mode;
 
-use typed::{Command, Commanded, ConfigWord, OneSession, SessionArgs, SessionsWord, Typed};
+use command::Beginning;
+use typed::{Command, Commanded, ConfigWord, ListArgs, OneSession, SessionArgs, SessionsWord, Typed};
 
 pub use typed::{DocumentFormat, ListFormat, OutputFormat};
 
@@ -138,7 +141,8 @@ pub enum Parsed {
 /// Reads the command line; the first argument is the program's name.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Parsed, Error> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    match read(&arguments) {
+    let beginning = command::beginning(&arguments)?;
+    match read(&arguments, beginning) {
         Ok(Commanded { command: Some(Command::Completions { shell }), .. }) => {
             Ok(Parsed::Page(completions(shell)))
         }
@@ -148,14 +152,14 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Parsed, Er
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
                 Ok(Parsed::Page(error.render().to_string()))
             }
-            _ => Err(in_one_line(&error)),
+            _ => Err(refusal::in_one_line(&error)),
         },
     }
 }
 
-/// A command is known by the first word. Anything else is text, in which such a word may stand.
-fn read(arguments: &[OsString]) -> Result<Commanded, clap::Error> {
-    if typed::begins_with_a_command(arguments) {
+/// What is no command is text, in which the word of one may stand.
+fn read(arguments: &[OsString], beginning: Beginning) -> Result<Commanded, clap::Error> {
+    if beginning == Beginning::Command {
         return Commanded::from_arg_matches(&Commanded::command().try_get_matches_from(arguments)?);
     }
     match Typed::command().try_get_matches_from(arguments) {
@@ -247,7 +251,9 @@ fn task(typed: &Typed, command: Option<Command>) -> Result<Task, Error> {
         }
         (Some(Command::Demo), false, None) => Ok(Task::Demo),
         (Some(Command::Doctor), false, None) => Ok(Task::Doctor),
-        (Some(Command::Sessions { what }), false, None) => Ok(Task::Sessions(sessions(what))),
+        (Some(Command::Sessions { list, what }), false, None) => {
+            Ok(Task::Sessions(sessions(what.unwrap_or(SessionsWord::List(list)))))
+        }
         (Some(Command::Config { what: Some(ConfigWord::Path) }), false, None) => Ok(Task::ConfigPath),
         (Some(Command::Config { what: Some(ConfigWord::Show) | None }), false, None) => Ok(Task::ConfigShow),
         (None, true, format) => Ok(Task::Print(format.unwrap_or_default())),
@@ -256,20 +262,19 @@ fn task(typed: &Typed, command: Option<Command>) -> Result<Task, Error> {
     }
 }
 
-fn sessions(what: Option<SessionsWord>) -> SessionsTask {
+fn sessions(what: SessionsWord) -> SessionsTask {
     let among = |all: bool| if all { Among::All } else { Among::Here };
     match what {
-        None => SessionsTask::List(Among::Here, ListFormat::default()),
-        Some(SessionsWord::List { all, format }) => {
+        SessionsWord::List(ListArgs { all, format }) => {
             SessionsTask::List(among(all), format.unwrap_or_default())
         }
-        Some(SessionsWord::Show(OneSession { id, all, format })) => {
+        SessionsWord::Show(OneSession { id, all, format }) => {
             SessionsTask::Show(id, among(all), format.unwrap_or_default())
         }
-        Some(SessionsWord::Export(OneSession { id, all, format })) => {
+        SessionsWord::Export(OneSession { id, all, format }) => {
             SessionsTask::Export(id, among(all), format.unwrap_or_default())
         }
-        Some(SessionsWord::Delete { id, all }) => SessionsTask::Delete(id, among(all)),
+        SessionsWord::Delete { id, all } => SessionsTask::Delete(id, among(all)),
     }
 }
 
@@ -303,59 +308,6 @@ fn session(typed: SessionArgs, task: &Task) -> Result<Session, Error> {
         }
         (None, false) => Ok(Session::New),
     }
-}
-
-/// Clap's message without its usage text: what was wrong, and what may have been meant.
-fn in_one_line(error: &clap::Error) -> Error {
-    let context = |kind| error.get(kind).map(words).filter(|text| !text.is_empty());
-    let argument = context(ContextKind::InvalidArg).unwrap_or_default();
-    let suggestion = context(ContextKind::SuggestedArg).or_else(|| context(ContextKind::SuggestedValue));
-    let (message, hint) = match error.kind() {
-        ErrorKind::UnknownArgument if argument.starts_with('-') => {
-            let help = "try `clawd --help`, or `--` before a text that begins with a dash";
-            (format!("there is no option `{argument}`"), Some(help.to_owned()))
-        }
-        ErrorKind::UnknownArgument => {
-            let help = "try `clawd --help`, or `--` before the text";
-            (format!("`{argument}` can stand there only as text"), Some(help.to_owned()))
-        }
-        ErrorKind::InvalidValue if context(ContextKind::InvalidValue).is_none() => {
-            (format!("`{argument}` needs a value"), None)
-        }
-        ErrorKind::InvalidValue => {
-            let value = context(ContextKind::InvalidValue).unwrap_or_default();
-            let all = context(ContextKind::ValidValue).map(|all| format!("try {all}"));
-            (format!("`{value}` is no value of `{argument}`"), all)
-        }
-        ErrorKind::ValueValidation => {
-            let why = std::error::Error::source(error).map(ToString::to_string);
-            (format!("`{argument}`: {}", why.unwrap_or_else(|| "its value cannot be read".to_owned())), None)
-        }
-        ErrorKind::MissingRequiredArgument => (format!("{argument} is missing"), None),
-        ErrorKind::TooManyValues => (format!("`{argument}` takes no value"), None),
-        ErrorKind::InvalidUtf8 => ("an argument is not UTF-8 text".to_owned(), None),
-        _ => (first_line(&error.render().to_string()), None),
-    };
-    let hint = suggestion.map(|near| format!("did you mean `{near}`?")).or(hint);
-    let hint = hint
-        .or_else(|| (error.kind() != ErrorKind::ValueValidation).then(|| "try `clawd --help`".to_owned()));
-    match hint {
-        Some(hint) => Error::usage(message).hint(hint),
-        None => Error::usage(message), // the reason has its own remedy
-    }
-}
-
-/// A piece of clap's context as words; option names without what they take.
-fn words(value: &ContextValue) -> String {
-    match value {
-        ContextValue::String(text) => text.split([' ', '=']).next().unwrap_or_default().to_owned(),
-        ContextValue::Strings(texts) => texts.join(", "),
-        _ => value.to_string(),
-    }
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 #[cfg(test)]
@@ -442,6 +394,70 @@ mod tests {
         check("-r 01 sessions", list(Among::Here, ListFormat::Text), None);
         check("-p -m sessions list them", Task::Print(OutputFormat::Text), Some("list them"));
         check("-mx --base-url=http://h/v1 config", Task::ConfigShow, None);
+    }
+
+    #[test]
+    fn sessions_alone_takes_what_its_list_takes() {
+        let check = |line: &str, among: Among, format: ListFormat| {
+            assert_eq!(cli(line).task, Task::Sessions(SessionsTask::List(among, format)), "{line}");
+        };
+        check("sessions --all", Among::All, ListFormat::Text);
+        check("sessions --format json", Among::Here, ListFormat::Json);
+        check("sessions --format=markdown --all", Among::All, ListFormat::Markdown);
+        check("sessions list --format markdown", Among::Here, ListFormat::Markdown);
+        check("sessions -C /x --all", Among::All, ListFormat::Text);
+        let before = read("sessions --all show x").unwrap_err();
+        assert_eq!(
+            before,
+            "`--all` stands before the command that it is for (try it at the end of the line)"
+        );
+    }
+
+    #[test]
+    fn a_command_that_is_not_there_is_no_prompt() {
+        let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
+        let absent = |word: &str| {
+            format!(
+                "this version has no command `{word}` (try `clawd --help`, or `--` before the words to send them)"
+            )
+        };
+        for line in
+            ["mcp", "mcp list", "mcp zzz", "mcp --help", "mcp add files -- npx server", "mcp get a --json"]
+        {
+            check(line, &absent("mcp"));
+        }
+        check("-m x mcp add far --url http://h/mcp", &absent("mcp"));
+        check("-p mcp list", &absent("mcp"));
+        check("acp", &absent("acp"));
+        check("acp --help", &absent("acp"));
+        let no_such = |what: &str, known: &str| {
+            format!("there is no {what} (try {known}, or `--` before the words to send them)")
+        };
+        check("completions tcsh", &no_such("completion for `tcsh`", "bash, elvish, fish, powershell or zsh"));
+        let known = "list, show, export or delete";
+        check("sessions zzz", &no_such("`sessions zzz`", known));
+        check("sessions exprot 01ab-2 --format json", &no_such("`sessions exprot`", known));
+        check("-C /x sessions help", &no_such("`sessions help`", known));
+        check("config zzz", &no_such("`config zzz`", "show or path"));
+    }
+
+    #[test]
+    fn what_begins_like_a_command_that_is_not_there_and_goes_on_is_a_prompt() {
+        for text in [
+            "mcp servers do not start",
+            "acp is what",
+            "config files look odd",
+            "sessions slow down",
+            "completions zzz is missing",
+        ] {
+            let cli = cli(text);
+            assert_eq!((cli.task, cli.prompt.as_deref()), (Task::Chat, Some(text)));
+        }
+        for (line, prompt) in
+            [("mcp_list", "mcp list"), ("sessions_zzz", "sessions zzz"), ("-- mcp list", "mcp list")]
+        {
+            assert_eq!(cli(line).prompt.as_deref(), Some(prompt));
+        }
     }
 
     #[test]
@@ -568,6 +584,23 @@ mod tests {
     }
 
     #[test]
+    fn a_near_option_is_suggested_and_none_that_loosens_unless_it_was_all_but_typed() {
+        let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
+        let no_option = |option: &str| {
+            format!(
+                "there is no option `{option}` (try `clawd --help`, or `--` before a text that begins with a dash)"
+            )
+        };
+        for far in ["--foo", "--yo", "--all", "--thrust-it", "--tr"] {
+            check(&format!("-p {far} hi"), &no_option(far));
+        }
+        check("--yoloo", "there is no option `--yoloo` (did you mean `--yolo`?)");
+        check("--trsut", "there is no option `--trsut` (did you mean `--trust`?)");
+        check("--perm plan", "there is no option `--perm` (did you mean `--permission-mode`?)");
+        check("--allowed-tool Read", "there is no option `--allowed-tool` (did you mean `--allowed-tools`?)");
+    }
+
+    #[test]
     fn an_endpoint_and_its_model_are_named_once_and_not_by_nothing() {
         let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
         check("--model=", "`--model` needs a value (try `clawd --help`)");
@@ -602,6 +635,13 @@ mod tests {
     #[test]
     fn pages_are_text() {
         assert_eq!(read("-V"), Ok(Parsed::Page(format!("clawd {}\n", env!("CARGO_PKG_VERSION")))));
+        let about = "A coding assistant for the terminal, at home with any chat-completions endpoint";
+        for line in ["--help", "-h"] {
+            let Ok(Parsed::Page(help)) = read(line) else { panic!("no help") };
+            assert_eq!(help.lines().next(), Some(about), "{line}");
+        }
+        let Ok(Parsed::Page(manual)) = read("man") else { panic!("no manual") };
+        assert!(manual.contains(&about.replace('-', "\\-")), "{manual}");
         let Ok(Parsed::Page(help)) = read("--help") else { panic!("no help") };
         for line in help.lines() {
             assert!(line.chars().count() <= 80, "{line}");

@@ -1,10 +1,9 @@
 //! The options as clap knows them, with the words of the help page.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::config::{BaseUrl, Secret, TurnLimit};
@@ -40,9 +39,12 @@ Examples:
   clawd sessions list --all                    all conversations that were kept
   clawd -- demo                                send a word that is a command";
 
-/// A coding assistant for the terminal, at home with any chat-completions endpoint.
+/// What the first line of every page of help says.
+const ABOUT: &str = "A coding assistant for the terminal, at home with any chat-completions endpoint";
+
+/// A line without a command.
 #[derive(Debug, Parser)]
-#[command(name = "clawd", version, after_help = AFTER_HELP)]
+#[command(name = "clawd", version, about = ABOUT, long_about = None, after_help = AFTER_HELP)]
 #[command(disable_help_subcommand = true, args_override_self = true)]
 #[command(
     override_usage = "clawd [OPTIONS] [PROMPT]\n       clawd -p [OPTIONS] [PROMPT]\n       clawd COMMAND"
@@ -63,9 +65,9 @@ pub(super) struct Typed {
     pub(super) general: GeneralArgs,
 }
 
-/// The same with a command.
+/// The same with a command. Its own words take the place of those of `Typed`, so they are said again.
 #[derive(Debug, Parser)]
-#[command(flatten_help = false)]
+#[command(about = ABOUT, long_about = None, flatten_help = false)]
 pub(super) struct Commanded {
     #[command(flatten)]
     pub(super) typed: Typed,
@@ -76,7 +78,10 @@ pub(super) struct Commanded {
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(super) enum Command {
     /// List sessions, show, export and delete them
+    #[command(args_conflicts_with_subcommands = true)]
     Sessions {
+        #[command(flatten)]
+        list: ListArgs,
         #[command(subcommand)]
         what: Option<SessionsWord>,
     },
@@ -102,14 +107,7 @@ pub(super) enum Command {
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(super) enum SessionsWord {
     /// Those of this directory, the newest first
-    List {
-        /// Those of all directories
-        #[arg(long)]
-        all: bool,
-        /// text or json [default: text]
-        #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
-        format: Option<ListFormat>,
-    },
+    List(ListArgs),
     /// What was said in one, for reading
     Show(OneSession),
     /// One as a document, on standard output
@@ -123,6 +121,16 @@ pub(super) enum SessionsWord {
         #[arg(long)]
         all: bool,
     },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub(super) struct ListArgs {
+    /// Those of all directories
+    #[arg(long)]
+    pub(super) all: bool,
+    /// text, markdown or json [default: text]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    pub(super) format: Option<ListFormat>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
@@ -144,6 +152,8 @@ pub enum ListFormat {
     /// For reading.
     #[default]
     Text,
+    /// A table.
+    Markdown,
     /// An array of objects.
     Json,
 }
@@ -164,71 +174,6 @@ pub(super) enum ConfigWord {
     Show,
     /// Where the configuration is kept
     Path,
-}
-
-/// Whether the first word of the line is a command. Most lines have no such word anywhere, and cost nothing more.
-pub(super) fn begins_with_a_command(arguments: &[OsString]) -> bool {
-    let name = |argument: &OsString| argument.to_str().is_some_and(Command::has_subcommand);
-    arguments.iter().skip(1).any(name) && is_command(&words(arguments))
-}
-
-/// A sentence that begins with such a word is a prompt.
-fn is_command(words: &[&str]) -> bool {
-    match words {
-        ["doctor" | "demo", ..] | ["man" | "sessions" | "config" | "completions"] => true,
-        ["sessions", verb, ..] => SessionsWord::has_subcommand(verb),
-        ["config", verb] => ConfigWord::has_subcommand(verb),
-        ["completions", shell] => Shell::from_str(shell, true).is_ok(),
-        _ => false,
-    }
-}
-
-/// The words of the line that are neither options nor values of options, up to `--`.
-fn words(arguments: &[OsString]) -> Vec<&str> {
-    let command = Typed::command();
-    let mut words = Vec::new();
-    let mut rest = arguments.iter().skip(1).filter_map(|argument| argument.to_str()).peekable();
-    while let Some(argument) = rest.next() {
-        match argument.strip_prefix('-') {
-            Some("-") => break,
-            Some(option) if !option.is_empty() => match value_of(&command, option) {
-                Value::Needed => drop(rest.next()),
-                Value::Possible => drop(rest.next_if(|next| !next.starts_with('-'))),
-                Value::None => {}
-            },
-            _ => words.push(argument),
-        }
-    }
-    words
-}
-
-/// Whether the next argument is an option's.
-enum Value {
-    None,
-    Possible,
-    Needed,
-}
-
-/// Of an option without its first dash: a long one, or a row of short ones.
-fn value_of(command: &clap::Command, option: &str) -> Value {
-    let of = |is_it: &dyn Fn(&clap::Arg) -> bool| match command.get_arguments().find(|arg| is_it(arg)) {
-        Some(arg) if arg.get_num_args().is_some_and(|count| count.min_values() == 0) => Value::Possible,
-        Some(arg) if arg.get_action().takes_values() => Value::Needed,
-        _ => Value::None,
-    };
-    if let Some(long) = option.strip_prefix('-') {
-        return of(&|arg| arg.get_long() == Some(long));
-    }
-    let mut letters = option.chars();
-    while let Some(letter) = letters.next() {
-        match (of(&|arg| arg.get_short() == Some(letter)), letters.as_str()) {
-            (Value::None, _) => {}
-            (value, "") => return value,
-            // what follows is the value
-            _ => return Value::None,
-        }
-    }
-    Value::None
 }
 
 #[derive(Debug, Args)]

@@ -49,6 +49,12 @@ pub(super) const KEYS: [&str; 29] = [
     "tui",
 ];
 
+/// Keys that are no slip and yet do nothing: who relies on a hook must hear that none runs.
+const UNUSED: [(&str, &str); 2] = [
+    ("mcp_servers", "is not used: this version starts no MCP servers"),
+    ("hooks", "is not used: this version runs no hooks"),
+];
+
 pub(super) const PERMISSION_KEYS: [&str; 3] = ["allow", "ask", "deny"];
 
 /// What a `config.toml` says; `None` where it says nothing.
@@ -255,6 +261,9 @@ fn environment(root: &Section<'_>) -> Result<Vec<Passage>, ConfigError> {
 
 fn warnings(root: &Section<'_>) -> Result<Vec<String>, ConfigError> {
     let mut warnings = root.unknown(&KEYS, &KEYS);
+    let present = root.keys();
+    let unused = UNUSED.iter().filter(|(key, _)| present.iter().any(|name| name == key));
+    warnings.extend(unused.map(|(key, why)| root.remark(key, why)));
     let tables: [(&str, &[&str]); 3] =
         [("permissions", &PERMISSION_KEYS), ("sandbox", &sandbox::KEYS), ("tui", &tui::KEYS)];
     for (key, known) in tables {
@@ -439,9 +448,13 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_other_parts_are_known() {
+    fn what_this_version_does_not_do_is_told_and_no_slip() {
         let text = "max_cost = 0.0\nmax_tokens = 0\n[sandbox]\nmode = \"off\"\n[mcp_servers.files]\ncommand = \"x\"\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n\
                     [tui]\nvim = true\n";
-        assert_eq!(read(text).unwrap().warnings, [""; 0]);
+        let expected = [
+            "/c/config.toml: line 5: `mcp_servers` is not used: this version starts no MCP servers",
+            "/c/config.toml: line 7: `hooks` is not used: this version runs no hooks",
+        ];
+        assert_eq!(read(text).unwrap().warnings, expected);
     }
 }

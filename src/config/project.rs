@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::permission::Rule;
+use crate::permission::{Rule, RuleFrom};
 use crate::protocol::ModelId;
 
 use super::file::{FileModel, KEYS, PERMISSION_KEYS, filled, unsigned};
@@ -234,8 +234,9 @@ impl Wishes {
         if let Some(value) = self.nudge {
             config.nudge = Sourced { value, origin };
         }
-        config.permissions.rules.ask.extend(self.ask);
-        config.permissions.rules.deny.extend(self.deny);
+        let here = |rule: Rule| rule.standing(RuleFrom::Project(self.file.name()));
+        config.permissions.rules.ask.extend(self.ask.into_iter().map(here));
+        config.permissions.rules.deny.extend(self.deny.into_iter().map(here));
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! It drives the same conversation as the screen does; nobody is there to ask, so what would ask is denied and the model told. The
 //! output is the final message, or one JSON object, or a line an event; errors and remarks go to standard error. Standard output that
-//! is closed early ends the run like an interrupt: there is nobody left to work for. One that is open and not read makes the run
-//! wait, but no signal: that ends it, read or not.
+//! is closed early, or goes to a full disk, ends the run like an interrupt: there is nobody left to work for. One that is open and
+//! not read makes the run wait, but no signal: that ends it, read or not.
 
 pub mod input;
 mod report;
 mod stream_json;
 
+use std::io;
 use std::os::fd::AsFd;
 use std::pin::pin;
 use std::process::ExitCode;
@@ -17,7 +18,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use crate::conversation::{Conversation, Happening};
-use crate::error::Exit;
+use crate::error::{Error, Exit};
 use crate::os::outlet::Outlet;
 use crate::os::signals::{Signal, Signals};
 use crate::protocol::{LoopResult, RunEnd};
@@ -39,7 +40,7 @@ pub async fn run<F: AsFd>(
     report.begin();
     let result = loop {
         printer.print(&report.take(), conversation).await;
-        if printer.state != State::Open {
+        if !matches!(printer.state, State::Open) {
             conversation.abort();
         }
         let happening = tokio::select! {
@@ -60,8 +61,13 @@ pub async fn run<F: AsFd>(
     };
     report.end(&result);
     printer.print(&report.take(), conversation).await;
-    if printer.state == State::Closed {
-        return ExitCode::from(Exit::ClosedOutput.code());
+    match &printer.state {
+        State::Closed => return ExitCode::from(Exit::ClosedOutput.code()),
+        State::Failed(error) => {
+            Report::tell(&format!("Error: {error}"));
+            return ExitCode::from(error.exit().code());
+        }
+        State::Open | State::GivenUp => {}
     }
     Report::tell_error(&result);
     exit_code(&result, printer.stopped_by)
@@ -76,11 +82,13 @@ struct Printer<'a, F> {
 }
 
 /// What is known of who reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 enum State {
     Open,
     /// Gone.
     Closed,
+    /// Perhaps there, and nothing gets through: the disk is full.
+    Failed(Error),
     /// There, and took nothing when it was time to leave.
     GivenUp,
 }
@@ -88,7 +96,7 @@ enum State {
 impl<F: AsFd> Printer<'_, F> {
     /// Prints `text`, however long that takes while nobody wants to stop.
     async fn print(&mut self, text: &[u8], conversation: &mut Conversation) {
-        if text.is_empty() || self.state != State::Open {
+        if text.is_empty() || !matches!(self.state, State::Open) {
             return;
         }
         let Self { outlet, signals, stopped_by, state } = self;
@@ -101,7 +109,11 @@ impl<F: AsFd> Printer<'_, F> {
                     conversation.abort();
                 }
                 written = &mut writing => {
-                    *state = if written.is_ok() { State::Open } else { State::Closed };
+                    *state = match written {
+                        Ok(()) => State::Open,
+                        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => State::Closed,
+                        Err(error) => State::Failed(Error::output(&error)),
+                    };
                     return;
                 }
                 () = sleep(LAST_WORDS), if stopped_by.is_some() => {

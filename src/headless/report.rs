@@ -153,6 +153,11 @@ impl Report {
         }
     }
 
+    /// Says a line on standard error.
+    pub fn tell(text: &str) {
+        remark(text);
+    }
+
     /// Says on standard error why a run failed.
     pub fn tell_error(result: &LoopResult) {
         if let Some(error) = result.end.error() {

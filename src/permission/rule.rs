@@ -63,8 +63,8 @@ pub enum RuleFrom {
     /// The user's configuration.
     #[default]
     Configuration,
-    /// The project's, which can only hold back.
-    Project,
+    /// This file of the project, which can only hold back.
+    Project(&'static str),
     /// "Don't ask again", in this project.
     Grant,
 }

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use super::load::Writable;
+use super::load::{self, Writable};
 use super::{SessionError, SessionLog, SessionRef, SharedLog, entry, index};
 use crate::protocol::{History, ModelId, SessionHead, SessionId};
 
@@ -82,6 +82,22 @@ impl SessionPlace {
         Ok(Opened { id: session.id.clone(), history: loaded.history, log, warnings })
     }
 
+    /// What a session says, for a conversation that is not kept. Its file stays as it is, whoever writes it.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn look_into(&self, session: &SessionRef) -> Result<Opened, SessionError> {
+        let loaded = load::load(&session.path)?;
+        let (id, warnings) = (session.id.clone(), damage(loaded.damaged));
+        Ok(Opened { id, history: loaded.history, log: SharedLog::nothing(), warnings })
+    }
+
+    /// An ID that no session has.
+    #[must_use]
+    pub fn new_id() -> SessionId {
+        uuid::Uuid::now_v7().to_string().into()
+    }
+
     /// Goes on with a copy of a session under a new ID.
     ///
     /// # Errors
@@ -96,7 +112,7 @@ impl SessionPlace {
     fn head(&self, model: &ModelId, parent: Option<SessionId>) -> SessionHead {
         SessionHead {
             version: entry::VERSION,
-            id: uuid::Uuid::now_v7().to_string().into(),
+            id: Self::new_id(),
             cwd: self.cwd.to_string_lossy().into_owned(),
             model: model.clone(),
             clawd_version: env!("CARGO_PKG_VERSION").to_owned(),

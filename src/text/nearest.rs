@@ -17,6 +17,11 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// How many slips part two words, as [`nearest`] counts them.
+pub fn slips(a: &str, b: &str) -> usize {
+    distance(&folded(a), &folded(b))
+}
+
 fn folded(word: &str) -> Vec<char> {
     word.chars().flat_map(char::to_lowercase).collect()
 }

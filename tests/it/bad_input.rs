@@ -44,6 +44,58 @@ fn a_usage_error_is_one_line_and_nothing_is_sent() {
     check_usage(&["-p", "--api-key", "two words", "x"], &["--api-key", "a space"]);
 }
 
+#[test]
+fn a_mistyped_command_is_no_prompt() {
+    for (args, parts) in [
+        (&["mcp", "list"][..], &["no command `mcp`", "clawd --help"][..]),
+        (&["mcp", "--help"], &["no command `mcp`"]),
+        (&["acp"], &["no command `acp`"]),
+        (&["completions", "tcsh"], &["tcsh", "bash, elvish, fish, powershell or zsh"]),
+        (&["config", "zzz"], &["`config zzz`", "show or path"]),
+        (&["sessions", "zzz"], &["`sessions zzz`", "list, show, export or delete"]),
+        (&["-p", "sessions", "zzz"], &["`sessions zzz`", "`--` before the words"]),
+        (&["-p", "--foo", "hi"], &["no option `--foo`", "clawd --help"]),
+    ] {
+        check_usage(args, parts);
+    }
+}
+
+#[test]
+fn a_sentence_that_begins_with_a_commands_word_is_sent() {
+    let endpoint = Endpoint::script([text("ok"), text("ok")]);
+    let clawd = Clawd::new(&endpoint);
+    clawd.again().args(["-p", "config", "files", "look", "odd"]).run().expect_code(0);
+    clawd.again().args(["-p", "mcp list"]).run().expect_code(0);
+    let sent = [1, 2].map(|number| endpoint.wait_for_request(number).last_text());
+    assert_eq!(sent, ["config files look odd", "mcp list"]);
+    endpoint.finish();
+}
+
+/// The program with its standard output on a full disk.
+fn with_full_output(clawd: &Clawd, args: &[&str]) -> Output {
+    let full = "exec \"$0\" \"$@\" >/dev/full";
+    let program = ["-c", full, env!("CARGO_BIN_EXE_clawd")];
+    clawd.again().program("/bin/sh").args(program).args(args.iter().copied()).run()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_takes_nothing_is_said() {
+    let said = ["Error: cannot write to standard output: No space left on device\n"];
+    for args in [&["--help"][..], &["sessions"], &["config"], &["doctor"]] {
+        let output = with_full_output(&Clawd::alone(), args).expect_code(1);
+        assert_eq!([output.stderr.as_str()], said, "{args:?}");
+    }
+    for format in ["text", "json", "stream-json"] {
+        let endpoint = Endpoint::script([]).then_forever(text("ok"));
+        let clawd = Clawd::new(&endpoint);
+        let output = with_full_output(&clawd, &["-p", "--output-format", format, "hi"]).expect_code(1);
+        assert_eq!([output.stderr.as_str()], said, "{format}");
+        // where the first line is lost already, the run is stopped in the middle of its request
+        drop(endpoint.take_violations());
+    }
+}
+
 /// Nothing can be sent: exit code 2, one line; an object says so where objects are asked for.
 fn check_unable(clawd: &Clawd, parts: &[&str]) {
     let text = clawd.again().args(clawd.parts().1.iter().map(String::as_str)).args(["-p", "go"]).run();

@@ -39,8 +39,16 @@ fn sessions_are_listed_for_people_and_for_programs() {
         (1, Some(RED), Some("mock-1"))
     );
     // of another directory there are none, and all are still all
-    let elsewhere = clawd.again().args(["-C", "/", "sessions"]).run().expect_code(0).stdout;
-    assert_eq!(elsewhere, "no session of this directory (try --all)\n");
+    for line in ["-C / sessions", "-C / sessions --format markdown"] {
+        let elsewhere = run(&clawd, line).expect_code(0).stdout;
+        assert_eq!(elsewhere, "no session of this directory (try --all)\n");
+    }
+    let all = run(&clawd, "-C / sessions --all").expect_code(0).stdout;
+    assert!(all.starts_with(&id), "{all}");
+    let table = run(&clawd, "sessions list --format markdown").expect_code(0).stdout;
+    let rows: Vec<&str> = table.lines().collect();
+    assert_eq!((rows.len(), rows[0], rows[1]), (3, "| ID | Written | Title |", "| --- | --- | --- |"));
+    assert!(rows[2].starts_with(&format!("| `{id}` | now | why ")) && !table.contains('\u{1b}'), "{table:?}");
     let all = clawd.again().args(["-C", "/", "sessions", "list", "--all"]).run().expect_code(0).stdout;
     assert!(all.starts_with(&id) && all.contains(clawd.project().to_str().unwrap()), "{all}");
 }
@@ -58,6 +66,9 @@ fn a_session_is_shown_and_exported_by_the_beginning_of_its_id_or_as_the_last() {
     let object = run(&clawd, "sessions export --format json").expect_code(0).stdout;
     let object: Value = serde_json::from_str(&object).unwrap();
     assert!(object.to_string().contains("Because *of that*."), "{object}");
+    let kept = std::fs::read_to_string(crate::sessions::session_file(&clawd)).unwrap();
+    let head: Value = serde_json::from_str(kept.lines().next().unwrap()).unwrap();
+    assert_eq!(object["session"], head, "the head as it is kept, with its time");
     let elsewhere = clawd.again().args(["-C", "/", "sessions", "export", &id]).run();
     assert!(elsewhere.expect_code(2).stderr.contains("belongs to another directory"));
     clawd.again().args(["-C", "/", "sessions", "export", "--all", &id]).run().expect_code(0);
@@ -100,6 +111,19 @@ fn the_configuration_in_force_is_told_with_what_set_it_and_without_a_key() {
     assert!(line("vim = true").ends_with("# config.toml") && line("theme").ends_with("# default"), "{page}");
     assert!(line("# warning").contains("`modle`") && line("# the key").contains("OPENAI_API_KEY"), "{page}");
     assert!(!page.contains("secret"), "{page}");
+    let hooked = "[permissions]\ndeny = [\"WebFetch\"]\n[[hooks.PreToolUse]]\ncommand = \"./guard.sh\"\n\
+                  [mcp_servers.a]\ncommand = \"x\"\n";
+    let hooked = Clawd::alone().home_file("config.toml", hooked);
+    let page = run(&hooked, "--disallowed-tools Glob config").expect_code(0).stdout;
+    assert!(page.contains("line 3: `hooks` is not used: this version runs no hooks"), "{page}");
+    assert!(page.contains("line 5: `mcp_servers` is not used"), "{page}");
+    let place = |rule: &str| {
+        let line = page.lines().find(|line| line.trim_start().starts_with(&format!("\"{rule}\",")));
+        line.and_then(|line| line.split(" # ").nth(1)).unwrap_or_default().to_owned()
+    };
+    assert_eq!([place("WebFetch"), place("Glob")], ["config.toml", "--disallowed-tools"], "{page}");
+    let doctor = run(&hooked, "doctor").stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(doctor.contains("`hooks` is not used: this version runs no hooks"), "{doctor}");
     let path = run(&clawd, "config path").expect_code(0).stdout;
     assert_eq!(path, format!("{}\n", clawd.clawd_home().join("config.toml").display()));
     let broken = clawd.home_file("config.toml", "max_retries = \"two\"\n");

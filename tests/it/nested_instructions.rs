@@ -64,7 +64,7 @@ fn they_are_told_before_the_next_request_the_outermost_first_and_once() {
 #[test]
 fn without_a_yes_they_are_named_and_not_sent() {
     let (notices, requests) = run(&[], vec![reading(&["sub/b.txt"]), reading(&["sub/b.txt"]), text("ok")]);
-    assert_eq!(notices, ["left out: sub/AGENTS.md (the directory is not trusted: try --trust)"]);
+    assert_eq!(notices, ["left out: sub/AGENTS.md (the directory is not trusted: start with --trust)"]);
     assert!(!format!("{requests:?}").contains("hum"), "{requests:#?}");
 }
 

@@ -165,6 +165,24 @@ fn without_a_session_nothing_is_kept() {
 }
 
 #[test]
+fn what_is_not_kept_goes_on_from_what_was_and_leaves_it_alone() {
+    let endpoint = Endpoint::script([text("One.")]).then_forever(text("Two."));
+    let clawd = streaming(&endpoint).arg("first");
+    clawd.run().expect_code(0);
+    let id = id_of(&session_file(&clawd));
+    let before = files_below(&clawd.clawd_home());
+    for (number, args) in [&["-c"][..], &["-r", &id], &["-c", "--fork-session"]].into_iter().enumerate() {
+        let again = streaming_again(&clawd).args(args.iter().copied()).args(["--no-session", "second"]);
+        let output = again.run().expect_code(0);
+        assert_eq!(endpoint.requests()[number + 1].roles(), "system user assistant user", "{args:?}");
+        assert_eq!(files_below(&clawd.clawd_home()), before, "{args:?}");
+        let named = output.result()["metadata"]["session_id"] == json!(id);
+        assert_eq!(named, !args.contains(&"--fork-session"), "{args:?}");
+    }
+    endpoint.finish();
+}
+
+#[test]
 fn a_program_that_is_only_asked_something_keeps_nothing() {
     let clawd = Clawd::alone();
     for args in [&["--version"][..], &["--help"], &["-p", "--no-such"], &["-p", "go"]] {

@@ -13,12 +13,11 @@ impl History {
     /// Takes one entry. Never fails: what makes no sense where it stands changes nothing.
     pub fn apply(&mut self, entry: &Entry) {
         match &entry.body {
-            EntryBody::Session(head) => {
-                if self.head.is_none() {
-                    self.model.get_or_insert_with(|| head.model.clone());
-                    self.head = Some(head.clone());
-                }
+            EntryBody::Session(head) if self.head.is_none() => {
+                self.model.get_or_insert_with(|| head.model.clone());
+                self.head = Some((entry.timestamp, head.clone()));
             }
+            EntryBody::Session(_) => {}
             EntryBody::Message(message) => self.apply_message(entry.timestamp, message),
             EntryBody::Compaction { summary, kept } => self.compact(summary, *kept),
             EntryBody::Masked { messages } => self.mask(messages),

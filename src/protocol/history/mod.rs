@@ -52,7 +52,8 @@ pub struct WireForm {
 /// The conversation.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    head: Option<SessionHead>,
+    /// With when it was begun, in milliseconds since 1970.
+    head: Option<(u64, SessionHead)>,
     title: Option<String>,
     model: Option<ModelId>,
     permission_mode: Option<String>,
@@ -172,7 +173,13 @@ impl History {
     /// The head of the session's file, where one is kept.
     #[must_use]
     pub fn head(&self) -> Option<&SessionHead> {
-        self.head.as_ref()
+        self.head.as_ref().map(|(_, head)| head)
+    }
+
+    /// When the session was begun, in milliseconds since 1970; 0 where it is not kept.
+    #[must_use]
+    pub fn began_ms(&self) -> u64 {
+        self.head.as_ref().map_or(0, |(at, _)| *at)
     }
 
     /// The title, where one was given.

@@ -10,7 +10,7 @@ pub(super) fn render(history: &History) -> String {
     if let Some(head) = history.head() {
         whole.insert(
             "session".to_owned(),
-            value(&Entry { timestamp: 0, body: EntryBody::Session(head.clone()) }),
+            value(&Entry { timestamp: history.began_ms(), body: EntryBody::Session(head.clone()) }),
         );
     }
     let text = |text: &str| Value::String(text.to_owned());

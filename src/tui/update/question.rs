@@ -3,6 +3,7 @@
 use super::{input, reports};
 use crate::conversation::GoOn;
 use crate::protocol::{Answer, Occasion};
+use crate::text::units;
 use crate::tui::effect::Effect;
 use crate::tui::key::{Key, KeyCode};
 use crate::tui::keymap::{self, Action, Focus};
@@ -10,7 +11,7 @@ use crate::tui::model::buffer::Buffer;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::question::{Asking, Row, Seen, Step};
-use crate::tui::model::{Model, Stage};
+use crate::tui::model::{Limit, Model, Stage};
 
 /// What a key means for a question.
 enum Pressed {
@@ -176,13 +177,25 @@ pub(super) fn press_at_limit(model: &mut Model, now: Moment, key: Key) -> Vec<Ef
             vec![Effect::GoOn(GoOn::Yes)]
         }
         Some(Action::No) => {
+            let told = stopped(&limit.limit);
             model.stage = Stage::Idle;
             model.queue.drop_messages();
+            input::remark(model, told);
             vec![Effect::GoOn(GoOn::Stop)]
         }
         Some(Action::Suspend) => vec![Effect::Suspend],
         Some(Action::Redraw) => vec![Effect::Redraw],
         _ => Vec::new(),
+    }
+}
+
+/// Why the transcript ends here.
+fn stopped(limit: &Limit) -> String {
+    match limit {
+        Limit::Turns { turns } => {
+            format!("stopped at the turn limit, after {}", units::counted((*turns).into(), "turn", "turns"))
+        }
+        Limit::Budget { used } => format!("stopped at the budget: {used} used"),
     }
 }
 
@@ -195,7 +208,8 @@ mod tests {
     use crate::protocol::{Asked, Hold, Network, Question, QuestionId, Writes};
     use crate::tui::effect::ReportWish;
     use crate::tui::model::question::Guard;
-    use crate::tui::model::{AtLimit, Limit, Size};
+    use crate::tui::model::transcript::Cell;
+    use crate::tui::model::{AtLimit, Size};
     use crate::tui::msg::{Msg, Reply};
     use crate::tui::update::update;
 
@@ -376,5 +390,27 @@ mod tests {
             check(200, key, &[Effect::GoOn(GoOn::Stop)]);
         }
         check(200, "1", &[]);
+    }
+
+    #[test]
+    fn who_stops_at_a_limit_reads_later_that_it_was_one() {
+        let check = |limit: Limit, keys: &str, expected: &[&str]| {
+            let mut model = running();
+            let guard = Guard::new(Moment(0), None);
+            model.stage = Stage::AtLimit(AtLimit { limit, calls: 1, took: Duration::ZERO, guard });
+            press(&mut model, 200, keys);
+            let said = model.transcript.cells().iter().map(|cell| match cell {
+                Cell::Remark(text) => text.as_str(),
+                other => panic!("{other:?}"),
+            });
+            assert_eq!(said.collect::<Vec<_>>(), expected);
+        };
+        for key in ["n", "<esc>"] {
+            check(Limit::Turns { turns: 100 }, key, &["stopped at the turn limit, after 100 turns"]);
+            check(Limit::Turns { turns: 1 }, key, &["stopped at the turn limit, after 1 turn"]);
+            let used = "$5.02 of $5.00".to_owned();
+            check(Limit::Budget { used }, key, &["stopped at the budget: $5.02 of $5.00 used"]);
+        }
+        check(Limit::Turns { turns: 100 }, "y", &[]);
     }
 }

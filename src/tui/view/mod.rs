@@ -8,7 +8,7 @@
 //! - `arrival`: what arrives and what runs
 //! - `todos`: the model's list of steps; [`preview`]: what a question is about, kept as long as it is asked
 //! - `status`: how things stand
-//! - [`plain`]: all of it in words, line by line; [`letters`]: what a terminal without Unicode is shown
+//! - [`plain`], `plain_lists`: all of it in words, line by line; [`letters`]: what a terminal without Unicode is shown
 //! - [`mod@wrap`], [`theme`], `brush`: columns, colours, and both in one hand; [`looks`], [`palette`]: which colours
 //!
 //! The live region is at most half the screen, and what gives way is decided here and nowhere else: parts are drawn in
@@ -32,6 +32,7 @@ pub mod page;
 pub mod palette;
 mod permissions;
 pub mod plain;
+mod plain_lists;
 pub mod preview;
 mod question;
 pub mod reel;

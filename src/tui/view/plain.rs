@@ -9,27 +9,19 @@ use std::time::Duration;
 
 use ratatui::text::Line;
 
-use super::brush::{Brush, INDENT, Look, Mode, SIGN, one_line, reveal};
+use super::brush::{Brush, INDENT, Look, Mode, SIGN, one_line};
 use super::preview::Kept;
 use super::wrap::fit;
-use super::{cell, page, question, rewind as view_rewind, setup, status, tool, trust};
-use crate::app::RuleRow;
-use crate::protocol::{JobState, JobView};
+use super::{cell, page, plain_lists, question, setup, status, trust};
 use crate::text::sanitize::sanitize;
 use crate::text::units;
 use crate::tui::model::answering::Answering;
 use crate::tui::model::call::Kind;
-use crate::tui::model::choice::{Choice, Item};
 use crate::tui::model::moment::Moment;
-use crate::tui::model::overlay::{Overlay, Page, PageOf};
-use crate::tui::model::permissions::Permissions;
-use crate::tui::model::picker::Picker;
+use crate::tui::model::overlay::{Page, PageOf};
 use crate::tui::model::question::{Asking, Compared};
-use crate::tui::model::rewind::{self, Rewind};
 use crate::tui::model::run::{RunView, Stopping};
-use crate::tui::model::sessions::Sessions;
 use crate::tui::model::setup::{Choosing, Step};
-use crate::tui::model::tasks::Tasks;
 use crate::tui::model::transcript::Cell;
 use crate::tui::model::{Model, Stage};
 
@@ -138,7 +130,7 @@ pub fn page(page: &Page, model: &Model, look: Look, now: Moment) -> Vec<String> 
     told
 }
 
-fn texts(lines: &[Line<'_>]) -> Vec<String> {
+pub(super) fn texts(lines: &[Line<'_>]) -> Vec<String> {
     lines.iter().map(|line| fit(line, usize::MAX).to_string()).collect()
 }
 
@@ -191,7 +183,7 @@ fn draft(model: &Model) -> Option<String> {
     Some(format!("draft, {lines}, {letters}: {} (Enter sends it, Ctrl+C drops it)", short(text)))
 }
 
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     let line = one_line(text);
     match line.char_indices().nth(SHORT) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
@@ -245,15 +237,8 @@ pub fn awaits(model: &Model) -> Awaits {
 }
 
 fn asked(model: &Model, brush: Brush) -> Option<Asked> {
-    match &model.overlay {
-        Some(Overlay::Page(_)) => return None,
-        Some(Overlay::Models(picker)) => return Some(picked(picker)),
-        Some(Overlay::Sessions(open)) => return Some(resumed(open)),
-        Some(Overlay::Rewind(open)) => return Some(rewound(open)),
-        Some(Overlay::Themes(themes)) => return Some(picked(&themes.picker)),
-        Some(Overlay::Tasks(tasks)) => return tasks_told(tasks, model, brush),
-        Some(Overlay::Permissions(open)) => return rules_told(open),
-        None => {}
+    if let Some(overlay) = &model.overlay {
+        return plain_lists::told(overlay, model, brush);
     }
     match &model.stage {
         Stage::Answering(answering) => Some(consulted(answering)),
@@ -320,96 +305,6 @@ fn consulted(answering: &Answering) -> Asked {
     Asked { key: format!("model's {:?}", answering.id), about, rows }
 }
 
-fn picked(picker: &Picker) -> Asked {
-    let title = one_line(picker.title());
-    if let Some(awaited) = picker.awaited() {
-        let about = vec![format!("{title}: {}", one_line(awaited))];
-        return Asked { key: format!("awaited {title}"), about, rows: Vec::new() };
-    }
-    let choice = picker.choice();
-    let filter = one_line(picker.filter().draft().text());
-    let narrowed = if filter.is_empty() { String::new() } else { format!(", those with {filter}") };
-    let about = vec![format!("{title}: {} of {}{narrowed}", choice.matching(), choice.total())];
-    let mut rows = items(choice);
-    rows.push("type a number, or words to narrow the list; Enter alone leaves it".to_owned());
-    Asked { key: format!("{title} {filter} {}", choice.total()), about, rows }
-}
-
-/// The list of sessions, and what to know of the chosen one.
-fn resumed(open: &Sessions) -> Asked {
-    let mut asked = picked(&open.picker);
-    if open.is_held() {
-        asked.key.push_str(" held");
-        asked
-            .about
-            .push("in use by another clawd: the same number again goes on with a copy of it".to_owned());
-    }
-    asked
-}
-
-/// The way back to an earlier message.
-fn rewound(open: &Rewind) -> Asked {
-    let waits = |what: &str| Asked { key: what.to_owned(), about: vec![what.to_owned()], rows: Vec::new() };
-    match &open.step {
-        rewind::Step::Picking => picked(&open.picker),
-        rewind::Step::Looking(_) => waits("looking at what would change"),
-        rewind::Step::Going => waits("putting back what was"),
-        rewind::Step::Choosing(preview) => {
-            let (about, mut rows) = view_rewind::told(preview);
-            rows.push("type 1, 2 or 3; Enter alone goes back to the list".to_owned());
-            Asked { key: format!("{about:?}"), about, rows }
-        }
-    }
-}
-
-fn items(choice: &Choice) -> Vec<String> {
-    let row = |(number, item): (usize, &Item)| {
-        let detail = one_line(&item.detail);
-        let gap = if detail.is_empty() { "" } else { ", " };
-        let chosen = if number == choice.chosen_row(usize::MAX) + 1 { " (chosen)" } else { "" };
-        format!("{INDENT}{number}. {}{gap}{detail}{chosen}", one_line(&item.label))
-    };
-    (1..).zip(choice.window(usize::MAX)).map(row).collect()
-}
-
-/// The rules in force, each whole.
-fn rules_told(open: &Permissions) -> Option<Asked> {
-    let in_force = open.in_force.as_ref()?;
-    let mut about = vec![format!("Permissions: {}, commands run {}", in_force.mode, in_force.hold)];
-    about.extend(open.said.as_deref().map(|said| one_line(&reveal(said))));
-    let row = |(number, row): (usize, &RuleRow)| {
-        format!("{INDENT}{number}. {} {}, {}", row.kind, one_line(&reveal(&row.rule)), one_line(&row.place))
-    };
-    let mut rows: Vec<String> = (1..).zip(open.rules()).map(row).collect();
-    let key = format!("{about:?} {rows:?}");
-    if rows.is_empty() {
-        rows.push(format!("{INDENT}no rules: the mode alone decides"));
-    }
-    rows.push("d and a number take a grant back, Enter alone closes".to_owned());
-    Some(Asked { key, about, rows })
-}
-
-fn tasks_told(tasks: &Tasks, model: &Model, brush: Brush) -> Option<Asked> {
-    if let Some(shown) = &tasks.shown {
-        let about = texts(&tool::output(&shown.text, brush));
-        let about = if about.is_empty() { vec!["nothing was printed yet".to_owned()] } else { about };
-        let rows = vec!["Enter alone goes back to the list".to_owned()];
-        return Some(Asked { key: format!("output {}", shown.id), about, rows });
-    }
-    let jobs = &model.aside.jobs;
-    let row = |(number, job): (usize, &JobView)| {
-        let how = match &job.state {
-            JobState::Running => "running".to_owned(),
-            JobState::Ended { how } => one_line(how),
-        };
-        format!("{INDENT}{number}. {}, {how}: {}", one_line(job.id.as_str()), short(&reveal(&job.command)))
-    };
-    let mut rows: Vec<String> = (1..).zip(jobs).map(row).collect();
-    let key = format!("tasks {rows:?}");
-    rows.push("a number shows what it printed last, x and a number end it, Enter alone closes".to_owned());
-    (!jobs.is_empty()).then(|| Asked { key, about: vec!["Background commands:".to_owned()], rows })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::brush::{Manner, Signs};
@@ -421,8 +316,10 @@ mod tests {
         QuestionId, Tail, ToolName, ToolStatus, Waiting,
     };
     use crate::tui::model::call::{Label, RunningCall};
+    use crate::tui::model::overlay::Overlay;
     use crate::tui::model::question::Guard;
     use crate::tui::model::queue::Queued;
+    use crate::tui::model::rewind::{self, Rewind};
 
     const LOOK: Look = Look { theme: Theme::Colour, manner: Manner { signs: Signs::Words, ..Manner::USUAL } };
 

@@ -32,6 +32,16 @@ fn a_session_goes_on_after_the_program_was_killed() {
 }
 
 #[test]
+fn a_session_that_is_not_there_is_told_in_the_screens_own_words() {
+    let endpoint = Endpoint::script([]);
+    let pty = open(&Clawd::new(&endpoint));
+    say(&pty, "/resume zzz");
+    pty.wait_for("there is no session zzz (/resume lists them)");
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
 fn a_call_that_was_killed_with_the_program_has_an_answer_later() {
     let endpoint = Endpoint::script([calls([lasting()]), text("I see.")]);
     let clawd = Clawd::new(&endpoint);

@@ -20,7 +20,7 @@ pub(super) const ROOMS: &[(&str, &[&str])] = &[
     ("session", &["protocol", "text", "os", "agent::Sink"]),
     ("conversation", &["protocol", "text", "os::clock", "agent", "session", "workbench", "permission"]),
     ("error", &["protocol", "os", "config", "chat", "session"]),
-    ("cli", &["protocol", "config", "permission", "error"]),
+    ("cli", &["protocol", "text", "config", "permission", "error"]),
     (
         "app",
         &[
