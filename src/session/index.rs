@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use super::SessionError;
 use super::entry::{self, Line};
 use super::load;
-use crate::protocol::{EntryBody, Message, SessionHead, SessionId};
+use crate::protocol::{EntryBody, Message, Origin, SessionHead, SessionId};
 
 /// A head is one short line; a longer first line is no head.
 const MAX_HEAD_BYTES: u64 = 64 * 1024;
@@ -154,8 +154,8 @@ pub fn title(path: &Path) -> Option<String> {
     }
     let history = load::parse(&start).history;
     let said = history.messages().find_map(|message| match message {
-        Message::User(user) => Some(user.words()),
-        Message::Assistant(_) | Message::Tool(_) => None,
+        Message::User(user) if user.origin != Origin::Reminder => Some(user.words()),
+        Message::User(_) | Message::Assistant(_) | Message::Tool(_) => None,
     });
     let title = history.title().map(str::to_owned).or(said)?;
     title.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)

@@ -8,11 +8,14 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::load;
-use crate::protocol::Message;
+use crate::protocol::{Message, Origin};
 
 /// How lines of messages begin that a person would call so. The writer keeps this order of names.
 const SPOKEN: [&[u8]; 2] =
     [br#"{"type":"message","role":"user""#, br#"{"type":"message","role":"assistant""#];
+/// What the line of a reminder has near its end, and how near.
+const REMINDER: &[u8] = br#""origin":"reminder""#;
+const REMINDER_TAIL: usize = 80;
 /// Where the last messages are looked for, from the end.
 const LAST_BYTES: u64 = 256 * 1024;
 
@@ -24,10 +27,17 @@ pub fn count(path: &Path) -> io::Result<usize> {
     let mut reader = BufReader::with_capacity(256 * 1024, File::open(path)?);
     let (mut line, mut count) = (Vec::new(), 0);
     while reader.read_until(b'\n', &mut line)? > 0 {
-        count += usize::from(SPOKEN.iter().any(|beginning| line.starts_with(beginning)));
+        count +=
+            usize::from(SPOKEN.iter().any(|beginning| line.starts_with(beginning)) && !is_reminder(&line));
         line.clear();
     }
     Ok(count)
+}
+
+/// Whether it is a message that nobody said. Within a text the quotes are escaped, so this can only be the field itself.
+fn is_reminder(line: &[u8]) -> bool {
+    let end = line.get(line.len().saturating_sub(REMINDER_TAIL)..).unwrap_or(line);
+    end.windows(REMINDER.len()).any(|part| part == REMINDER)
 }
 
 /// The last messages of the user and of the model, at most so many, the oldest first; fewer where they are long.
@@ -38,7 +48,7 @@ pub fn last(path: &Path, most: usize) -> Vec<Message> {
     };
     let history = load::parse(&end).history;
     let spoken = history.messages().rev().filter(|message| match message {
-        Message::User(_) => true,
+        Message::User(user) => user.origin != Origin::Reminder,
         Message::Assistant(said) => !said.text.trim().is_empty(),
         Message::Tool(_) => false,
     });
@@ -66,7 +76,7 @@ pub(super) fn tail(file: &mut File, bytes: u64) -> Option<Vec<u8>> {
 mod tests {
     use super::super::entry;
     use super::*;
-    use crate::protocol::{Entry, EntryBody};
+    use crate::protocol::{Entry, EntryBody, UserMessage};
 
     fn file(entries: &[EntryBody]) -> tempfile::NamedTempFile {
         let line = |body: &EntryBody| entry::to_line(&Entry { timestamp: 1, body: body.clone() }) + "\n";
@@ -112,6 +122,16 @@ mod tests {
         assert_eq!(last(1), ["three"]);
         assert_eq!(last(9), ["two", "three"], "what is cut in half is passed over");
         assert_eq!(last_of(Path::new("/nowhere"), 1), []);
+    }
+
+    #[test]
+    fn a_reminder_is_no_title_and_nothing_that_was_said() {
+        let reminder =
+            EntryBody::Message(Message::User(UserMessage::new(Origin::Reminder, "<system-reminder>")));
+        let file = file(&[reminder.clone(), user(r#"an "origin":"reminder""#), reminder, user("two")]);
+        assert_eq!(count(file.path()).unwrap(), 2);
+        assert_eq!(last(file.path(), 9).len(), 2);
+        assert_eq!(super::super::index::title(file.path()).as_deref(), Some(r#"an "origin":"reminder""#));
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod own;
 mod paths;
 mod permission;
 mod plain;
+mod planning;
 mod queue;
 mod sessions;
 mod steps;
