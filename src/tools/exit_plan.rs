@@ -163,6 +163,6 @@ mod tests {
             ExitPlanMode.prepare(arguments.as_object().unwrap(), Path::new("/")).err().unwrap()
         };
         assert_eq!(error(json!({"plan": " \n"})), "Error: `plan` is empty");
-        assert_eq!(error(json!({})), "Error: `plan` (a string) is missing");
+        assert_eq!(error(json!({"text": "x"})), "Error: `plan` (a string) is missing");
     }
 }

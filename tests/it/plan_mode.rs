@@ -115,20 +115,27 @@ fn outside_plan_mode_there_is_nothing_to_approve() {
 
 #[test]
 fn a_session_that_was_left_in_plan_mode_goes_on_in_it_unless_a_mode_is_named() {
-    let endpoint =
-        Endpoint::script([text("One."), text("Two."), text("Three."), text("Four."), text("Five.")]);
+    let endpoint = Endpoint::script(["One.", "Two.", "Three.", "Four."].map(text));
     let clawd = streaming(&endpoint).args(PLANNING).arg("first");
     clawd.run().expect_code(0);
     let id = session_file(&clawd).file_stem().unwrap().to_str().unwrap().to_owned();
     let on =
         |args: &[&str]| mode_of(&streaming_again(&clawd).args(args.iter().copied()).run().expect_code(0));
     assert_eq!(on(&["-c", "second"]), "plan");
-    assert_eq!(on(&["-r", &id, "--fork-session", "third"]), "plan");
-    assert_eq!(on(&["-r", &id, "--permission-mode", "accept-edits", "fourth"]), "accept-edits");
-    // the looser mode is not taken back
-    assert_eq!(on(&["-r", &id, "fifth"]), "default");
-    let requests = endpoint.requests();
-    assert_eq!(reminded(&requests[1]), [true, true]);
+    assert_eq!(on(&["-r", &id, "--permission-mode", "accept-edits", "third"]), "accept-edits");
+    // a looser mode is not taken back
+    assert_eq!(on(&["-r", &id, "fourth"]), "default");
+    assert_eq!(reminded(&endpoint.requests()[1]), [true, true]);
+    endpoint.finish();
+}
+
+#[test]
+fn a_copy_of_a_session_is_in_plan_mode_as_that_was() {
+    let endpoint = Endpoint::script([text("One."), text("Two.")]);
+    let clawd = streaming(&endpoint).args(PLANNING).arg("first");
+    clawd.run().expect_code(0);
+    let fork = streaming_again(&clawd).args(["-c", "--fork-session", "second"]);
+    assert_eq!(mode_of(&fork.run().expect_code(0)), "plan");
     endpoint.finish();
 }
 
