@@ -56,9 +56,8 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
             model.recent.printable = Some(now);
             Vec::new()
         }
-        Pressed::Chosen(words) => answer(model, Answer::Chosen(words)),
         Pressed::Said(words) if is_plan => answer(model, Answer::Deny { words: Some(words) }),
-        Pressed::Said(words) => answer(model, Answer::Chosen(words)),
+        Pressed::Chosen(words) | Pressed::Said(words) => answer(model, Answer::Chosen(words)),
         Pressed::Unanswered if is_plan => input::stop(model),
         Pressed::Unanswered => answer(model, Answer::Deny { words: None }),
         Pressed::Abort => input::stop(model),
