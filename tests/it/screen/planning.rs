@@ -128,8 +128,8 @@ fn esc_ends_the_run_and_the_mode_stays() {
 
 #[test]
 fn a_long_plan_says_what_is_missing_and_is_read_whole_on_its_page() {
-    let steps: String = (1..=60).map(|step| format!("{step}. step number {step}\n")).collect();
-    let endpoint = Endpoint::script([proposes(&steps), text("Done.")]);
+    let steps: Vec<String> = (1..=60).map(|step| format!("{step}. step number {step}")).collect();
+    let endpoint = Endpoint::script([proposes(&steps.join("\n")), text("Done.")]);
     let pty = open(&planning(&endpoint));
     say(&pty, "mend it");
     pty.wait_for("more lines (Ctrl+O shows all)");
