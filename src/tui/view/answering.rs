@@ -64,14 +64,12 @@ fn question(answering: &Answering, brush: Brush) -> (Line<'static>, Vec<Line<'st
 /// A plan as an answer of the model is drawn, but indented.
 fn plan(source: &str, brush: Brush) -> Vec<Line<'static>> {
     let columns = brush.columns.saturating_sub(width(INDENT)).max(1);
-    let printed = markdown::render(source.trim(), columns, brush.theme).into_iter();
-    // the first block needs no gap above it
-    let printed = printed.skip_while(|printed| printed.line.spans.is_empty());
+    let printed = markdown::render(source.trim(), columns, brush.theme);
     let indented = |Printed { line, .. }: Printed| {
         let lead = if line.spans.is_empty() { "" } else { INDENT };
         brush.paragraph(&line, Span::raw(lead), INDENT)
     };
-    printed.flat_map(indented).collect()
+    printed.into_iter().flat_map(indented).collect()
 }
 
 fn options(answering: &Answering, brush: Brush) -> Vec<Line<'static>> {
@@ -122,6 +120,7 @@ mod tests {
             &asked,
             (80, 20),
             "Begin by this plan?
+
   Mend it
 
   1. a.rs: the sum
