@@ -13,7 +13,7 @@ use futures_util::future::BoxFuture;
 use super::seams::{Approver, Sink};
 use super::turns::Run;
 use crate::os::clock::Clock;
-use crate::permission::{PolicyCell, Verdict};
+use crate::permission::{Mode, PolicyCell, Verdict};
 use crate::protocol::{
     Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, ChangedBy, Choice, Entry, EntryBody, Hold,
     Message, Occasion, Preview, Question, QuestionId, SavedFile, ToolCall, ToolName,
@@ -83,6 +83,10 @@ impl Host for RunHost {
             Verdict::Allow(_) => true,
             Verdict::Ask { .. } | Verdict::Deny { .. } => false,
         }
+    }
+
+    fn is_planning(&self) -> bool {
+        self.policy.snapshot().mode == Mode::Plan
     }
 
     fn offer(&self, offer: Offer) -> BoxFuture<'_, bool> {

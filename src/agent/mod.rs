@@ -23,6 +23,7 @@ pub mod intent;
 mod loops;
 mod mention;
 mod own;
+mod reminder;
 pub mod seams;
 mod turns;
 mod watcher;
@@ -38,7 +39,7 @@ use crate::chat::ChatService;
 use crate::context::Prompt;
 use crate::context::window::Window;
 use crate::os::clock::Clock;
-use crate::permission::PolicyCell;
+use crate::permission::{Mode, PolicyCell};
 use crate::protocol::{Carry, History, LoopError, LoopErrorType, LoopResult, ModelId, UserMessage};
 use crate::tools::ToolRegistry;
 use crate::workbench::Workbench;
@@ -95,6 +96,13 @@ pub struct ChatContext {
     pub bench: Arc<Workbench>,
     /// What the user types while the run goes on.
     pub inbox: Inbox,
+}
+
+impl ChatContext {
+    /// Whether plan mode is on, at this moment.
+    fn is_planning(&self) -> bool {
+        self.policy.snapshot().mode == Mode::Plan
+    }
 }
 
 /// How a run goes.

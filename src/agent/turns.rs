@@ -13,11 +13,10 @@ use super::hush::{self, HushedApprover, HushedSink};
 use super::loops::{self, Repetition};
 use super::watcher::Watcher;
 use super::{
-    Agent, Attendance, ChatContext, LoopOptions, Nudging, Start, asked, batch, intent, mention, own,
+    Agent, Attendance, ChatContext, LoopOptions, Nudging, Start, asked, batch, intent, mention, own, reminder,
 };
 use crate::chat::{ChatError, Completion, Remedy};
 use crate::context;
-use crate::permission::Mode;
 use crate::protocol::{
     AgentEvent, AssistantMessage, CallForm, Carry, Draft, Entry, EntryBody, LoopError, LoopErrorType,
     LoopResult, Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, Usage, UserMessage,
@@ -313,7 +312,7 @@ impl<'a> Run<'a> {
             && self.carry.nudges < MAX_NUDGES
             && !self.carry.refused
             && self.agent.parts.tools.names().next().is_some()
-            && self.context.policy.snapshot().mode != Mode::Plan
+            && !self.context.is_planning()
             && self.context.inbox.is_empty()
             && intent::detect_incomplete_intent(text)
     }
@@ -358,6 +357,7 @@ impl<'a> Run<'a> {
     pub(super) async fn record_all(&mut self, messages: Vec<UserMessage>) {
         for message in messages {
             let (message, left_out) = mention::attach(self, message).await;
+            reminder::tell(self, message.origin).await;
             self.record(Message::User(message)).await;
             for text in left_out {
                 self.notice(NoticeKind::Info, &text).await;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::facts::{Facts, Resumed};
+use super::switch::is_for_this_time;
 use super::{App, Begun, models, services};
 use crate::agent::{Agent, Attendance, TurnBudget, instructions_told};
 use crate::cli::{Keep, Onward, Session};
@@ -46,7 +47,7 @@ impl App {
         self.session = Some(opened.id.clone());
         let bench = Arc::new(self.bench(&opened.id)?);
         let granted = self.told.grants(self.place.paths.as_ref())?;
-        let policy = PolicyCell::new(self.policy(granted.rules));
+        let policy = PolicyCell::new(self.policy(granted.rules, self.mode_after(&opened.history)));
         let agent = Arc::new(self.agent(&model, &bench)?);
         self.furnish(&bench, &policy, &opened.history);
         let mut remarks = std::mem::take(&mut self.remarks);
@@ -58,7 +59,7 @@ impl App {
         let facts = Facts {
             resumed,
             remarks: remarks.iter().map(|(_, text)| text.clone()).collect(),
-            ..self.facts()
+            ..self.facts_in(policy.snapshot().mode)
         };
         let conversation = Conversation::new(conversation::Parts {
             agent,
@@ -182,11 +183,18 @@ impl App {
         services::agent(self, model, bench)
     }
 
-    fn policy(&self, granted: Vec<Rule>) -> Policy {
+    fn policy(&self, granted: Vec<Rule>, mode: Mode) -> Policy {
         let mut rules = self.config.permissions.rules.clone();
         rules.allow.extend(granted);
-        let mode = self.config.permissions.mode.value;
         Policy { mode, rules, scope: self.scope(), sandbox: self.sandboxing(), sight: self.sight() }
+    }
+
+    /// The mode in which such a conversation goes on: plan mode where it was left in it, unless a mode is named this time. A
+    /// looser one than what is configured is never taken back: that is for a person to choose, now.
+    pub(super) fn mode_after(&self, history: &History) -> Mode {
+        let configured = &self.config.permissions.mode;
+        let was_planning = history.permission_mode() == Some(Mode::Plan.name());
+        if was_planning && !is_for_this_time(configured.origin) { Mode::Plan } else { configured.value }
     }
 
     fn scope(&self) -> Scope {

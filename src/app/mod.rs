@@ -48,6 +48,7 @@ use crate::error::{Error, Kind};
 use crate::os::clock::Clock;
 use crate::os::env::Env;
 use crate::os::paths::Paths;
+use crate::permission::Mode;
 use crate::protocol::{ModelId, NoticeKind, SessionId};
 use crate::sandbox;
 use crate::text::redact::{Hide, Redactor};
@@ -300,23 +301,26 @@ impl App {
     /// The facts that a screen shows in its head and its status line.
     #[must_use]
     pub fn facts(&self) -> Facts {
+        self.facts_in(self.config.permissions.mode.value)
+    }
+
+    /// The same in another mode.
+    fn facts_in(&self, mode: Mode) -> Facts {
         let model = self.model.as_ref().map(ToString::to_string).unwrap_or_default();
         Facts {
             host: self.host(),
             cwd: self.place.shown_cwd(),
             root: self.place.cwd.display().to_string(),
             branch: self.told.branch().map(str::to_owned),
-            mode: self.config.permissions.mode.value.name().to_owned(),
+            mode: mode.name().to_owned(),
             instructions: self.told.names(),
             window: self.window(),
             silence: (!self.is_demo()).then_some(self.config.limits.silence.value),
             model,
             resumed: None,
             remarks: Vec::new(),
-            sandbox: sandbox::known().map(|known| {
-                let mode = self.config.permissions.mode.value;
-                bounds::word(&self.sandboxing(), mode, known.tier()).to_owned()
-            }),
+            sandbox: sandbox::known()
+                .map(|known| bounds::word(&self.sandboxing(), mode, known.tier()).to_owned()),
         }
     }
 

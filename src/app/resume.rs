@@ -14,6 +14,7 @@ use super::sessions::age;
 use crate::cli::{Onward, Session};
 use crate::conversation::{Conversation, Fresh};
 use crate::error::{Error, Kind};
+use crate::permission::{Mode, Policy};
 use crate::protocol::{Message, ModelId, SessionId};
 use crate::session::{Opened, SessionError, SessionPlace, index, peek};
 use crate::text::redact::Hide;
@@ -222,10 +223,14 @@ impl App {
         remarks.extend(opened.warnings);
         let resumed = resumed(&opened.history);
         self.session = Some(opened.id);
+        // before it is the present one, whose file would hear of it
+        let policy = conversation.policy();
+        if self.mode_after(&opened.history) == Mode::Plan {
+            conversation.policy_cell().swap(Policy { mode: Mode::Plan, ..policy });
+        }
         conversation.renew(Fresh { agent, log: opened.log, bench, history: opened.history });
         self.open_in(conversation);
-        let mode = conversation.mode().name().to_owned();
-        Ok(Facts { mode, resumed, remarks, ..self.facts() })
+        Ok(Facts { resumed, remarks, ..self.facts_in(conversation.mode()) })
     }
 
     /// The conversation goes on in a copy of its session under a new ID. Says so.

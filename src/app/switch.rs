@@ -190,6 +190,6 @@ fn stronger_than_the_file(origin: Origin) -> Option<&'static str> {
     }
 }
 
-fn is_for_this_time(origin: Origin) -> bool {
+pub(super) fn is_for_this_time(origin: Origin) -> bool {
     source_for_this_time(origin, "").is_some()
 }

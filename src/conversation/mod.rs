@@ -23,8 +23,8 @@ use crate::agent::{Agent, Inbox, Start};
 use crate::permission::{Mode, Policy, PolicyCell, Verdict};
 use crate::protocol::history::interrupted;
 use crate::protocol::{
-    AgentEvent, Answer, Asked, Carry, Entry, EntryBody, History, LoopResult, Message, Origin, Question,
-    QuestionId, RunEnd, UserMessage,
+    AgentEvent, Answer, Asked, Begin, Carry, Entry, EntryBody, History, LoopResult, Message, Origin,
+    Question, QuestionId, RunEnd, Topic, UserMessage,
 };
 use crate::session::SharedLog;
 use crate::workbench::Workbench;
@@ -145,9 +145,15 @@ impl Conversation {
         self.inbox.take_back().map(|message| message.words())
     }
 
-    /// Answers a question. An answer to a question that is gone does nothing.
+    /// Answers a question. An answer to a question that is gone does nothing. A yes to a plan puts the mode in force in which the
+    /// work begins, before the call hears of it.
     pub fn answer(&mut self, id: QuestionId, answer: Answer) {
         if let Some(open) = self.open.remove(&id) {
+            if let Some(mode) = begins_in(&open, &answer) {
+                let policy = self.policy();
+                // a plan is shown while nothing else runs: no other question waits
+                drop(self.set_policy(Policy { mode, ..policy }));
+            }
             // The call may have ended in this moment; then nobody waits for the answer, and none is needed.
             drop(open.reply.send(answer));
         }
@@ -291,6 +297,7 @@ impl Conversation {
     }
 
     fn start(&mut self, start: Start) {
+        self.note_mode();
         self.run_begins = self.parts.history.positions();
         self.run = Some(drive::Running::start(&self.parts, self.inbox.clone(), start));
         self.phase = Phase::Running;
@@ -370,6 +377,16 @@ impl Conversation {
         let entry = Entry { timestamp: self.parts.clock.now_ms(), body };
         self.untold.extend(self.parts.log.append(&entry));
         self.parts.history.apply(&entry);
+    }
+}
+
+/// The mode in which the work begins, where this is a yes to a plan that still waits for it.
+fn begins_in(open: &OpenQuestion, answer: &Answer) -> Option<Mode> {
+    match &open.question.asked {
+        Asked::Choice(choice) if choice.topic == Topic::Plan && !open.reply.is_closed() => {
+            Begin::of(answer)?.mode.parse().ok()
+        }
+        Asked::Choice(_) | Asked::Approval(_) => None,
     }
 }
 

@@ -15,13 +15,12 @@ const ADDED: &str = "The user has added to the workspace what is listed here: yo
 impl Conversation {
     /// Another model or mode than the file says is in force from here on.
     pub(super) fn note_other_settings(&mut self) {
-        let (history, model, mode) = (&self.parts.history, self.parts.agent.model(), self.mode().name());
+        let (history, model) = (&self.parts.history, self.parts.agent.model());
         if history.is_empty() {
             return;
         }
         let other_model = (history.model() != Some(model)).then(|| model.clone());
-        let was = history.permission_mode().unwrap_or(Mode::default().name());
-        let other_mode = (was != mode).then(|| mode.to_owned());
+        let other_mode = self.other_mode();
         if other_model.is_some() || other_mode.is_some() {
             self.record(EntryBody::Settings {
                 model: other_model,
@@ -29,6 +28,20 @@ impl Conversation {
                 directories: None,
             });
         }
+    }
+
+    /// Before a run: the mode that it begins in, where the file does not know it yet. As long as nothing is said it keeps none.
+    pub(super) fn note_mode(&mut self) {
+        if let Some(mode) = self.other_mode() {
+            let (model, directories) = (None, None);
+            self.record(EntryBody::Settings { model, permission_mode: Some(mode), directories });
+        }
+    }
+
+    /// The mode in force by its name, where the file says another.
+    fn other_mode(&self) -> Option<String> {
+        let (was, mode) = (self.parts.history.permission_mode(), self.mode().name());
+        (was.unwrap_or(Mode::default().name()) != mode).then(|| mode.to_owned())
     }
 
     /// Before anything else is said: which directories belong to the workspace now. The file keeps it, and the model hears of

@@ -8,7 +8,7 @@ impl Conversation {
     pub(super) fn can_be_asked_again(&self) -> Again {
         // what the user ran or noted since asks for no answer
         let is_asked = |message: &&Message| match message {
-            Message::User(user) => !matches!(user.origin, Origin::Shell | Origin::Note),
+            Message::User(user) => !matches!(user.origin, Origin::Shell | Origin::Note | Origin::Reminder),
             Message::Assistant(_) | Message::Tool(_) => true,
         };
         let unanswered = match self.parts.history.messages().rev().find(is_asked) {
@@ -42,7 +42,9 @@ impl Conversation {
             }
             match user.origin {
                 Origin::User | Origin::Queued | Origin::Command => texts.push(user.words()),
-                Origin::Nudge | Origin::Note | Origin::Reminder | Origin::Hook | Origin::Shell => break,
+                // it goes with the words that it stands before
+                Origin::Reminder => {}
+                Origin::Nudge | Origin::Note | Origin::Hook | Origin::Shell => break,
             }
             to = Some(slot.position);
         }

@@ -67,6 +67,42 @@ pub struct Choice {
     pub question: String,
     /// Answers to choose from; none where it wants words. Other words are always possible.
     pub options: Vec<String>,
+    /// What it is about.
+    pub topic: Topic,
+}
+
+/// What a [`Choice`] is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Topic {
+    /// Whatever the model wants to know.
+    #[default]
+    Question,
+    /// A plan, in Markdown: is it good? The options are those of [`BEGINS`], and words are a no that says what to change.
+    Plan,
+}
+
+/// A yes to a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Begin {
+    /// The option, as it is shown.
+    pub option: &'static str,
+    /// The permission mode in which the work begins, by its outside name.
+    pub mode: &'static str,
+}
+
+/// All of them, in order.
+pub const BEGINS: [Begin; 2] = [
+    Begin { option: "Yes", mode: "default" },
+    Begin { option: "Yes, and accept edits", mode: "accept-edits" },
+];
+
+impl Begin {
+    /// The yes that an answer to a plan is; none where it is a no.
+    #[must_use]
+    pub fn of(answer: &Answer) -> Option<Self> {
+        let Answer::Chosen(option) = answer else { return None };
+        BEGINS.into_iter().find(|begin| begin.option == option)
+    }
 }
 
 /// What the user said.
@@ -78,12 +114,13 @@ pub enum Answer {
     AllowAlways,
     /// Yes, this once, and it may reach the network.
     AllowWithNetwork,
-    /// No. With words the run goes on and the model gets them; without, it ends. To a [`Choice`]: no answer, and the run goes on.
+    /// No. With words the run goes on and the model gets them; without, it ends. To a [`Choice`]: no answer (to a plan: no), and
+    /// the run goes on.
     Deny {
         /// What to do instead.
         words: Option<String>,
     },
-    /// The answer to a [`Choice`]: one of its options, or other words.
+    /// The answer to a [`Choice`]: one of its options, or other words. To a plan only an option, so that no words are a yes.
     Chosen(String),
     /// Another rule or mode came into force while the question was open, and forbids it.
     Overruled {

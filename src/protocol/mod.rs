@@ -23,7 +23,7 @@ pub mod tool;
 pub mod usage;
 
 pub use access::{Access, ExecAccess, FileAccess, FileChange, Preview};
-pub use ask::{Answer, Approval, Asked, Choice, Occasion, Question};
+pub use ask::{Answer, Approval, Asked, BEGINS, Begin, Choice, Occasion, Question, Topic};
 pub use draft::Draft;
 pub use entry::{After, ChangedBy, Entry, EntryBody, SavedFile, SessionHead};
 pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};

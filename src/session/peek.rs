@@ -28,6 +28,10 @@ const START_BYTES: u64 = 64 * 1024;
 const FURTHER_BYTES: [u64; 2] = [256 * 1024, 8 * 1024 * 1024];
 /// Where a title that was given later is looked for, from the end: the writer says it again before it is further away.
 const TITLE_TAIL_BYTES: u64 = 64 * 1024;
+/// What the line of a reminder has near its end, how near, and how long such a line is at most.
+const REMINDER: &[u8] = br#""origin":"reminder""#;
+const REMINDER_TAIL: usize = 80;
+const REMINDER_BYTES: u64 = 4 * 1024;
 /// Where the last messages are looked for, from the end.
 const LAST_BYTES: u64 = 256 * 1024;
 /// What is read at once where messages are counted.
@@ -145,13 +149,23 @@ fn count(file: &mut File) -> io::Result<usize> {
     let mut reader = BufReader::with_capacity(BLOCK_BYTES, file);
     let (mut line, mut count) = (Vec::new(), 0);
     while reader.by_ref().take(BEGINNING).read_until(b'\n', &mut line)? > 0 {
-        count += usize::from(SPOKEN.iter().any(|beginning| line.starts_with(beginning)));
+        let is_spoken = SPOKEN.iter().any(|beginning| line.starts_with(beginning));
+        if line.starts_with(USER) && !line.ends_with(b"\n") {
+            reader.by_ref().take(REMINDER_BYTES).read_until(b'\n', &mut line)?;
+        }
+        count += usize::from(is_spoken && !is_reminder(&line));
         if !line.ends_with(b"\n") {
             reader.skip_until(b'\n')?;
         }
         line.clear();
     }
     Ok(count)
+}
+
+/// Whether it is a message that nobody said. Within a text the quotes are escaped, so this can only be the field itself.
+fn is_reminder(line: &[u8]) -> bool {
+    let end = line.get(line.len().saturating_sub(REMINDER_TAIL)..).unwrap_or(line);
+    end.windows(REMINDER.len()).any(|part| part == REMINDER)
 }
 
 /// The last messages of the user and of the model, at most so many, the oldest first; fewer where they are long.
@@ -162,7 +176,7 @@ pub fn last(path: &Path, most: usize) -> Vec<Message> {
     };
     let history = load::parse(&end).history;
     let spoken = history.messages().rev().filter(|message| match message {
-        Message::User(_) => true,
+        Message::User(user) => user.origin != Origin::Reminder,
         Message::Assistant(said) => !said.text.trim().is_empty(),
         Message::Tool(_) => false,
     });
@@ -278,6 +292,17 @@ mod tests {
         assert_eq!(last(1), ["three"]);
         assert_eq!(last(9), ["two", "three"], "what is cut in half is passed over");
         assert_eq!(last_of(Path::new("/nowhere"), 1), []);
+    }
+
+    #[test]
+    fn a_reminder_is_no_title_and_nothing_that_was_said() {
+        let reminder =
+            EntryBody::Message(Message::User(UserMessage::new(Origin::Reminder, "<system-reminder>")));
+        let first = r#"an "origin":"reminder""#;
+        let file = file(&[head(), reminder.clone(), user(first), reminder, user("two")]);
+        let seen = look(file.path(), Counting::Yes).unwrap();
+        assert_eq!((seen.spoken, seen.title.as_deref()), (Some(2), Some(first)));
+        assert_eq!(last(file.path(), 9).len(), 2);
     }
 
     #[test]

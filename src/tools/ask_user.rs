@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::schema::{self, Param};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
-use crate::protocol::{Access, Answer, Choice, Content, Display, Preview, ToolStatus};
+use crate::protocol::{Access, Answer, Choice, Content, Display, Preview, ToolStatus, Topic};
 use crate::workbench::Workbench;
 
 /// Options of one question: with the row for other words they have the digits from 1 to 9.
@@ -97,7 +97,8 @@ impl Prepared for Call {
 
     fn run(self: Box<Self>, scene: Scene) -> BoxFuture<'static, ToolResult> {
         Box::pin(async move {
-            let choice = Choice { call: scene.call.clone(), question: self.question, options: self.options };
+            let Self { question, options } = *self;
+            let choice = Choice { call: scene.call.clone(), question, options, topic: Topic::Question };
             tokio::select! {
                 biased;
                 () = scene.cancel.cancelled() => ToolResult::interrupted(),

@@ -16,6 +16,9 @@ pub trait Host: Send + Sync {
     /// Whether the rules in force let the call touch this as well, without a question.
     fn allows(&self, access: &Access) -> bool;
 
+    /// Whether the run is in plan mode, at this moment.
+    fn is_planning(&self) -> bool;
+
     /// Asks whether a command that the sandbox stopped may run once more with less around it; no where nobody is there.
     fn offer(&self, offer: Offer) -> BoxFuture<'_, bool>;
 
@@ -44,6 +47,10 @@ impl Host for NoHost {
     }
 
     fn allows(&self, _access: &Access) -> bool {
+        false
+    }
+
+    fn is_planning(&self) -> bool {
         false
     }
 

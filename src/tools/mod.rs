@@ -12,6 +12,7 @@ pub mod ask_user;
 pub mod background;
 pub mod bash;
 pub mod edit;
+pub mod exit_plan;
 pub mod fetch;
 pub mod glob;
 pub mod grep;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use super::Tool;
-use super::{ask_user, background, bash, edit, fetch, glob, grep, patch, read, todo, write};
+use super::{ask_user, background, bash, edit, exit_plan, fetch, glob, grep, patch, read, todo, write};
 use crate::os::http::Web;
 use crate::protocol::{ToolDefinition, ToolName};
 use crate::text::nearest::nearest;
@@ -58,7 +58,7 @@ impl ToolRegistry {
         web: Web,
         disallowed: &HashSet<String>,
     ) -> Result<Self, Duplicate> {
-        let tools: [Arc<dyn Tool>; 11] = [
+        let tools: [Arc<dyn Tool>; 12] = [
             Arc::new(read::Read),
             Arc::new(write::Write),
             editing.tool(),
@@ -70,6 +70,7 @@ impl ToolRegistry {
             Arc::new(fetch::WebFetch::new(web)),
             Arc::new(todo::TodoWrite),
             Arc::new(ask_user::AskUser),
+            Arc::new(exit_plan::ExitPlanMode),
         ];
         let mut registry = Self::new();
         let is_withheld = |name: &str| {
@@ -137,7 +138,8 @@ mod tests {
     #[test]
     fn tools_keep_their_order_and_those_not_wanted_are_left_out() {
         let names = |registry: &ToolRegistry| registry.names().collect::<Vec<_>>().join(" ");
-        let all = "Read Write Edit Bash BashOutput KillShell Glob Grep WebFetch TodoWrite AskUser";
+        let all =
+            "Read Write Edit Bash BashOutput KillShell Glob Grep WebFetch TodoWrite AskUser ExitPlanMode";
         assert_eq!(names(&registry(&[])), all);
         assert_eq!(names(&registry(&["Bash", "Write"])), all.replace("Write Edit Bash ", "Edit "));
     }
@@ -147,7 +149,7 @@ mod tests {
         let names = |disallowed: &[&str]| {
             registry_for(EditTool::Patch, disallowed).names().collect::<Vec<_>>().join(" ")
         };
-        let all = "Read Write ApplyPatch Bash BashOutput KillShell Glob Grep WebFetch TodoWrite AskUser";
+        let all = "Read Write ApplyPatch Bash BashOutput KillShell Glob Grep WebFetch TodoWrite AskUser ExitPlanMode";
         assert_eq!(names(&[]), all);
         assert_eq!(names(&["ApplyPatch"]), all.replace("ApplyPatch ", ""));
         assert_eq!(names(&["Edit"]), all.replace("ApplyPatch ", ""));

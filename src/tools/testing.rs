@@ -34,6 +34,7 @@ struct Alone {
     /// What was offered.
     offers: Mutex<Vec<Offer>>,
     takes_offers: AtomicBool,
+    plans: AtomicBool,
 }
 
 impl Host for Alone {
@@ -44,6 +45,10 @@ impl Host for Alone {
 
     fn allows(&self, _access: &Access) -> bool {
         false
+    }
+
+    fn is_planning(&self) -> bool {
+        self.plans.load(Ordering::Relaxed)
     }
 
     fn offer(&self, offer: Offer) -> BoxFuture<'_, bool> {
@@ -112,6 +117,11 @@ impl Session {
     /// What is answered to every question from now on.
     pub(super) fn answer(&self, answer: Answer) {
         *self.host.answer.lock().unwrap() = Some(answer);
+    }
+
+    /// Plan mode is on from now on.
+    pub(super) fn plan(&self) {
+        self.host.plans.store(true, Ordering::Relaxed);
     }
 
     /// What was offered to the user, who says yes from now on.

@@ -35,6 +35,7 @@ mod mentions;
 mod nested_instructions;
 mod options;
 mod permissions;
+mod plan_mode;
 mod process_trees;
 mod providers;
 mod pty;

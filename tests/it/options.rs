@@ -79,10 +79,14 @@ fn tools_and_system_prompt_are_the_same_in_every_mode() {
         let endpoint = Endpoint::script([text("ok")]);
         let clawd = Clawd::new(&endpoint).args(["-p", "--permission-mode", mode, "-C", "/", "go"]);
         clawd.run().expect_code(0);
-        endpoint.wait_for_request(1).raw
+        let request = endpoint.wait_for_request(1);
+        (request.raw.clone(), request.body["tools"].to_string(), request.messages()[0].to_string())
     };
     let default = body("default");
-    assert!(["accept-edits", "plan", "bypass"].iter().all(|mode| body(mode) == default));
+    assert!(["accept-edits", "bypass"].iter().all(|mode| body(mode) == default));
+    // plan mode speaks through a message of its own
+    let plan = body("plan");
+    assert_eq!((plan.1, plan.2), (default.1, default.2));
 }
 
 #[test]

@@ -31,8 +31,8 @@ const OBJECTS: [&str; 8] = ["file_path", "command", "pattern", "url", "path", "q
 /// What stands above all.
 pub(super) fn head(history: &History) -> Head {
     let said = history.messages().find_map(|message| match message {
-        Message::User(user) => Some(user.content.to_text()),
-        Message::Assistant(_) | Message::Tool(_) => None,
+        Message::User(user) if user.origin != Origin::Reminder => Some(user.content.to_text()),
+        Message::User(_) | Message::Assistant(_) | Message::Tool(_) => None,
     });
     let first = said.as_deref().and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
     let title = history.title().or(first).unwrap_or("A conversation").trim().to_owned();

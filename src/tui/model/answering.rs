@@ -1,11 +1,12 @@
 //! A question of the model on the screen: its options, and a row for an answer in own words.
 //!
 //! Not a permission: nothing waits to be allowed, and no answer is the wrong one. Where there are no options the words are all
-//! there is.
+//! there is. The surprise is a plan, which is answered in the same rows and yet like a permission: what is typed is a no, never
+//! a yes, and Esc ends the run.
 
 use super::buffer::Buffer;
 use super::question::{Guard, Step};
-use crate::protocol::{Choice, QuestionId};
+use crate::protocol::{Choice, QuestionId, Topic};
 
 /// A question of the model.
 #[derive(Debug, Clone)]
@@ -27,6 +28,12 @@ impl Answering {
     #[must_use]
     pub fn new(id: QuestionId, choice: Choice, guard: Guard) -> Self {
         Self { id, choice, focus: 0, words: Buffer::default(), guard }
+    }
+
+    /// Whether it is a plan that wants a yes.
+    #[must_use]
+    pub fn is_plan(&self) -> bool {
+        self.choice.topic == Topic::Plan
     }
 
     /// Whether what is typed goes into the own words.

@@ -79,6 +79,7 @@ impl Label {
             "WebFetch" => ("fetch", argument("url")),
             "TodoWrite" => ("todo", String::new()),
             "AskUser" => ("ask", argument("question")),
+            "ExitPlanMode" => ("plan", argument("plan")),
             other => (other, String::new()),
         };
         Self { verb: verb.to_owned(), object }
@@ -100,7 +101,7 @@ impl Kind {
     pub fn of(name: &str) -> Self {
         match name {
             "Read" | "Glob" | "Grep" => Self::Looks,
-            "TodoWrite" | "AskUser" => Self::Tells,
+            "TodoWrite" | "AskUser" | "ExitPlanMode" => Self::Tells,
             _ => Self::Acts,
         }
     }

@@ -218,7 +218,7 @@ impl Runner {
             Effect::TakeBack => {
                 return conversation.take_back().map(Reply::TakenBack).into_iter().collect();
             }
-            Effect::Answer(id, answer) => conversation.answer(id, answer),
+            Effect::Answer(id, answer) => return rules::answer(conversation, id, answer),
             Effect::Remember(rules) => return self.remember(conversation, &rules),
             Effect::ListRules => return vec![self.rules(conversation)],
             Effect::Forget(rule) => return self.forget(conversation, &rule),

@@ -8,7 +8,7 @@ use crate::app::known_sandbox;
 use crate::conversation::Conversation;
 use crate::error::Error;
 use crate::permission::{Mode, Policy};
-use crate::protocol::QuestionId;
+use crate::protocol::{Answer, QuestionId};
 use crate::tui::msg::Reply;
 
 impl Runner {
@@ -39,6 +39,14 @@ pub(super) fn plan_mode(conversation: &mut Conversation) -> Vec<Reply> {
     let policy = conversation.policy();
     let mode = if policy.mode == Mode::Plan { Mode::Default } else { Mode::Plan };
     put_in_force(conversation, Policy { mode, ..policy })
+}
+
+/// Answers a question. A yes to a plan brings another mode along.
+pub(super) fn answer(conversation: &mut Conversation, id: QuestionId, answer: Answer) -> Vec<Reply> {
+    let before = conversation.mode();
+    conversation.answer(id, answer);
+    let mode = conversation.mode();
+    if mode == before { Vec::new() } else { vec![Reply::Mode(mode.name().to_owned())] }
 }
 
 fn with_failure(mut replies: Vec<Reply>, done: Result<(), Error>) -> Vec<Reply> {

@@ -1,7 +1,8 @@
 //! Keys while a question of the model waits.
 //!
 //! A number takes an option at once; what else is typed begins an answer in own words, since nothing that one types could mean
-//! anything else. Esc leaves the question unanswered and Ctrl+C ends the run, which alone is possible at any moment.
+//! anything else. Esc leaves the question unanswered and Ctrl+C ends the run, which alone is possible at any moment. Under a plan
+//! both end the run, and words are a no.
 
 use super::{input, reports};
 use crate::protocol::Answer;
@@ -22,6 +23,8 @@ enum Pressed {
     Typed,
     /// This is the answer.
     Chosen(String),
+    /// So are these own words.
+    Said(String),
     /// No answer, and the run goes on.
     Unanswered,
     /// End the run.
@@ -44,6 +47,7 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
         }
         return Vec::new();
     }
+    let is_plan = answering.is_plan();
     let pressed =
         if answering.in_words() { press_in_words(answering, key) } else { press_in_rows(answering, key) };
     match pressed {
@@ -52,7 +56,9 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
             model.recent.printable = Some(now);
             Vec::new()
         }
-        Pressed::Chosen(words) => answer(model, Answer::Chosen(words)),
+        Pressed::Said(words) if is_plan => answer(model, Answer::Deny { words: Some(words) }),
+        Pressed::Chosen(words) | Pressed::Said(words) => answer(model, Answer::Chosen(words)),
+        Pressed::Unanswered if is_plan => input::stop(model),
         Pressed::Unanswered => answer(model, Answer::Deny { words: None }),
         Pressed::Abort => input::stop(model),
         Pressed::Elsewhere(effect) => vec![effect],
@@ -107,7 +113,7 @@ fn press_in_words(answering: &mut Answering, key: Key) -> Pressed {
         }
         Some(Action::Enter) => {
             let words = answering.words.draft().text().trim();
-            if words.is_empty() { Pressed::Nothing } else { Pressed::Chosen(words.to_owned()) }
+            if words.is_empty() { Pressed::Nothing } else { Pressed::Said(words.to_owned()) }
         }
         // out of the words first, where there is something else to choose
         Some(Action::Abort) if key.code == KeyCode::Esc && !answering.choice.options.is_empty() => {
@@ -154,7 +160,7 @@ fn answer(model: &mut Model, answer: Answer) -> Vec<Effect> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{consulted, draft, press, reply};
+    use super::super::testing::{consulted, draft, planned, press, reply};
     use super::*;
     use crate::protocol::QuestionId;
     use crate::tui::model::question::Guard;
@@ -197,6 +203,26 @@ mod tests {
         check(&[], "8080<enter>", chosen("8080"));
         check(&[], "<esc>", unanswered());
         check(&[], "<enter>", vec![]);
+    }
+
+    #[test]
+    fn under_a_plan_a_row_is_a_yes_and_words_are_none() {
+        let check = |keys: &str, expected: Vec<Effect>| {
+            assert_eq!(press(&mut planned(), 200, keys), expected, "{keys}");
+        };
+        let deny =
+            |words: &str| vec![Effect::Answer(QuestionId(7), Answer::Deny { words: Some(words.to_owned()) })];
+        check("1", chosen("Yes"));
+        check("<enter>", chosen("Yes"));
+        check("2", chosen("Yes, and accept edits"));
+        check("3", vec![]);
+        check("3<enter>", vec![]);
+        check("3tests first<enter>", deny("tests first"));
+        check("Yes<enter>", deny("Yes"));
+        check("<esc>", vec![Effect::Abort]);
+        check("3x<esc>", vec![]);
+        check("3x<esc><esc>", vec![Effect::Abort]);
+        check("<s-tab>", vec![Effect::NextMode]);
     }
 
     #[test]

@@ -147,6 +147,8 @@ fn answer(model: &mut Model, now: Moment, line: &str) -> Vec<Effect> {
 /// An option by its number, or an answer in own words.
 fn choose(model: &mut Model, now: Moment, words: &str) -> Vec<Effect> {
     let Stage::Answering(answering) = &mut model.stage else { return Vec::new() };
+    // behind the number of the no stands what to change; alone it says nothing yet
+    let words = if answering.is_plan() { behind_the_no(words) } else { words };
     match words.parse::<usize>() {
         _ if words.is_empty() => return Vec::new(),
         Ok(number) if !answering.in_words() && (1..=answering.choice.options.len()).contains(&number) => {
@@ -158,6 +160,12 @@ fn choose(model: &mut Model, now: Moment, words: &str) -> Vec<Effect> {
         }
     }
     press(model, now, vec![ENTER])
+}
+
+/// What to change, of `3 tests first`; nothing, of a 3 alone.
+fn behind_the_no(words: &str) -> &str {
+    let rest = words.strip_prefix('3').map(|rest| rest.strip_prefix('.').unwrap_or(rest));
+    rest.filter(|rest| rest.is_empty() || rest.starts_with(' ')).map_or(words, str::trim)
 }
 
 /// A row by its number; an address or a key as it stands.
@@ -243,7 +251,7 @@ fn press(model: &mut Model, now: Moment, keys: Vec<Key>) -> Vec<Effect> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{asked, consulted, draft, idle, running};
+    use super::super::testing::{asked, consulted, draft, idle, planned, running};
     use super::*;
     use crate::protocol::{Answer, QuestionId};
     use crate::tui::model::question::Guard;
@@ -285,6 +293,18 @@ mod tests {
         assert_eq!(line(&mut model, 0, "two"), [Effect::Submit("one\ntwo".to_owned())]);
         update(&mut model, Moment(0), Msg::Paste("!a\n/b".to_owned()));
         assert_eq!(line(&mut model, 0, ""), [Effect::Submit("!a\n/b".to_owned())]);
+    }
+
+    #[test]
+    fn a_plan_takes_a_number_and_words_say_what_to_change() {
+        let given = |text: &str| line(&mut planned(), 500, text);
+        assert_eq!(given("1"), answer(Answer::Chosen("Yes".to_owned())));
+        assert_eq!(given("2"), answer(Answer::Chosen("Yes, and accept edits".to_owned())));
+        assert_eq!(given("3 tests first"), deny(Some("tests first")));
+        assert_eq!(given("3. tests first"), deny(Some("tests first")));
+        assert_eq!(given("33 tests"), deny(Some("33 tests")));
+        assert_eq!(given("yes"), deny(Some("yes")));
+        assert_eq!((given("3"), given("")), (vec![], vec![]));
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use super::update;
 use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
-    Access, AgentEvent, Approval, Asked, CallForm, CallId, Carry, Choice, ExecAccess, Hold, LoopMetadata,
-    LoopResult, Occasion, Preview, Question, QuestionId, RunEnd, ToolName,
+    Access, AgentEvent, Approval, Asked, BEGINS, CallForm, CallId, Carry, Choice, ExecAccess, Hold,
+    LoopMetadata, LoopResult, Occasion, Preview, Question, QuestionId, RunEnd, ToolName, Topic,
 };
 use crate::tui::effect::Effect;
 use crate::tui::key::{Key, KeyCode};
@@ -59,9 +59,18 @@ pub(super) fn asked(careful: bool) -> Model {
 
 /// In a run, with a question of the model that came at 0.
 pub(super) fn consulted(options: &[&str]) -> Model {
-    let mut model = running();
     let options = options.iter().map(|&option| option.to_owned()).collect();
-    let choice = Choice { call: CallId::from("1"), question: "Which database?".to_owned(), options };
+    chosen_from(options, Topic::Question)
+}
+
+/// In a run, with a plan that came at 0.
+pub(super) fn planned() -> Model {
+    chosen_from(BEGINS.map(|begin| begin.option.to_owned()).to_vec(), Topic::Plan)
+}
+
+fn chosen_from(options: Vec<String>, topic: Topic) -> Model {
+    let mut model = running();
+    let choice = Choice { call: CallId::from("1"), question: "Which database?".to_owned(), options, topic };
     happen(&mut model, Happening::Asked(Question { id: QuestionId(7), asked: Asked::Choice(choice) }));
     model
 }

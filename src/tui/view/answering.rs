@@ -6,6 +6,7 @@
 use ratatui::text::{Line, Span};
 
 use super::brush::{Brush, Echo, INDENT, Pane, SIGN, one_line, typed};
+use super::markdown::{self, Printed};
 use super::question::Sheet;
 use super::theme::Role;
 use super::wrap::width;
@@ -15,7 +16,10 @@ use crate::tui::model::answering::Answering;
 /// Rows of a question that stands as a title; a longer one has a title of its own.
 const TITLE: usize = 3;
 const HINT: &str = "Enter takes it · Esc leaves it unanswered";
+const HINT_PLAN: &str = "Enter takes it · Esc ends the run";
+const TITLE_PLAN: &str = "Begin by this plan?";
 const PLACEHOLDER: &str = "another answer, in your own words";
+const PLACEHOLDER_PLAN: &str = "No, and say what to change";
 const PLACEHOLDER_ALONE: &str = "your answer";
 
 /// A question of the model in at most `room` rows.
@@ -25,7 +29,8 @@ pub(super) fn pane(answering: &Answering, room: usize, brush: Brush) -> Pane {
     let mut rows = options(answering, brush);
     rows.push(words);
     // the keys are told where nothing of the question goes for it: a title, and a blank line each
-    let note = brush.prose(HINT, Role::Dim);
+    let hint = if answering.is_plan() { HINT_PLAN } else { HINT };
+    let note = brush.prose(hint, Role::Dim);
     let taken = body.len() + rows.len() + note.len() + 3;
     let note = if taken <= room { note } else { Vec::new() };
     let sheet =
@@ -44,6 +49,9 @@ pub(super) fn whole(answering: &Answering, brush: Brush) -> Vec<Line<'static>> {
 
 /// The first line as the title and the rest below it; all of it below where the first is long.
 fn question(answering: &Answering, brush: Brush) -> (Line<'static>, Vec<Line<'static>>) {
+    if answering.is_plan() {
+        return (brush.line(TITLE_PLAN, Role::Warn), plan(&answering.choice.question, brush));
+    }
     let text = sanitize(answering.choice.question.trim());
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
     let title = brush.line(first.to_owned(), Role::Warn);
@@ -51,6 +59,17 @@ fn question(answering: &Answering, brush: Brush) -> (Line<'static>, Vec<Line<'st
         return (title, brush.prose(rest.trim_start_matches('\n'), Role::Plain));
     }
     (brush.line("The model asks:", Role::Warn), brush.prose(&text, Role::Plain))
+}
+
+/// A plan as an answer of the model is drawn, but indented.
+fn plan(source: &str, brush: Brush) -> Vec<Line<'static>> {
+    let columns = brush.columns.saturating_sub(width(INDENT)).max(1);
+    let printed = markdown::render(source.trim(), columns, brush.theme);
+    let indented = |Printed { line, .. }: Printed| {
+        let lead = if line.spans.is_empty() { "" } else { INDENT };
+        brush.paragraph(&line, Span::raw(lead), INDENT)
+    };
+    printed.into_iter().flat_map(indented).collect()
 }
 
 fn options(answering: &Answering, brush: Brush) -> Vec<Line<'static>> {
@@ -68,7 +87,11 @@ fn words(answering: &Answering, brush: Brush) -> (Line<'static>, usize) {
     let (text, column) = typed(&answering.words, brush.columns.saturating_sub(taken), Echo::Text);
     let mut line = Line::from(vec![brush.span(lead, Role::Plain), brush.span(text, Role::Plain)]);
     if answering.words.is_empty() {
-        let placeholder = if options == 0 { PLACEHOLDER_ALONE } else { PLACEHOLDER };
+        let placeholder = match options {
+            _ if answering.is_plan() => PLACEHOLDER_PLAN,
+            0 => PLACEHOLDER_ALONE,
+            _ => PLACEHOLDER,
+        };
         line.push_span(brush.span(placeholder, Role::Dim));
     }
     (line, taken + column)
@@ -78,14 +101,60 @@ fn words(answering: &Answering, brush: Brush) -> (Line<'static>, usize) {
 mod tests {
     use super::super::testing::{self, BRUSH, text, text_with_cursor};
     use super::*;
-    use crate::protocol::{CallId, Choice, QuestionId};
+    use crate::protocol::{BEGINS, CallId, Choice, QuestionId, Topic};
     use crate::tui::model::draft::Draft;
     use crate::tui::model::moment::Moment;
     use crate::tui::model::question::Guard;
 
+    fn proposes(plan: &str) -> Answering {
+        let options = BEGINS.map(|begin| begin.option.to_owned()).to_vec();
+        let choice =
+            Choice { call: CallId::from("1"), question: plan.to_owned(), options, topic: Topic::Plan };
+        Answering::new(QuestionId(1), choice, Guard::new(Moment(0), None))
+    }
+
+    #[test]
+    fn a_plan_is_drawn_as_markdown_above_its_answers() {
+        let mut asked = proposes("# Mend\x1b[2J it\n\n1. `a.rs`: the **sum**\n2. tests\n");
+        check(
+            &asked,
+            (80, 20),
+            "Begin by this plan?
+
+  Mend it
+
+  1. a.rs: the sum
+  2. tests
+
+  Enter takes it · Esc ends the run
+❯ 1. Yes
+  2. Yes, and accept edits
+  3. No, and say what to change",
+        );
+        asked.go_to_words();
+        asked.words.type_in(Draft::plain("tests first"));
+        check(
+            &asked,
+            (80, 6),
+            "Begin by this plan?
+  Mend it
+  … 3 more lines (Ctrl+O shows all)
+  1. Yes
+  2. Yes, and accept edits
+❯ 3. tests first|",
+        );
+        let page = text(&whole(&asked, BRUSH));
+        assert!(page.contains("  2. tests\n\n  1. Yes\n  2. Yes, and accept edits"), "{page}");
+    }
+
     fn asks(question: &str, options: &[&str]) -> Answering {
         let options = options.iter().map(|&option| option.to_owned()).collect();
-        let choice = Choice { call: CallId::from("1"), question: question.to_owned(), options };
+        let choice = Choice {
+            call: CallId::from("1"),
+            question: question.to_owned(),
+            options,
+            topic: Topic::Question,
+        };
         Answering::new(QuestionId(1), choice, Guard::new(Moment(0), None))
     }
 

@@ -293,11 +293,18 @@ fn split(key: String, mut lines: Vec<String>, hint: &str) -> Asked {
 
 /// A question of the model; foreign words.
 fn consulted(answering: &Answering) -> Asked {
-    let about = sanitize(answering.choice.question.trim()).lines().map(str::to_owned).collect();
+    let mut about: Vec<String> =
+        sanitize(answering.choice.question.trim()).lines().map(str::to_owned).collect();
     let options = (1..).zip(&answering.choice.options);
     let mut rows: Vec<String> =
         options.map(|(number, option)| format!("{INDENT}{number}. {}", one_line(option))).collect();
-    rows.push(if rows.is_empty() {
+    if answering.is_plan() {
+        about.insert(0, "Begin by this plan?".to_owned());
+        rows.push(format!("{INDENT}3. No, and say what to change"));
+    }
+    rows.push(if answering.is_plan() {
+        "type 1 or 2; words, also behind 3, say what to change; Esc and then Enter end the run".to_owned()
+    } else if rows.is_empty() {
         "type your answer".to_owned()
     } else {
         "type a number, or an answer in your own words; Esc and then Enter leave it unanswered".to_owned()

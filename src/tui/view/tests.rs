@@ -10,7 +10,7 @@ use super::*;
 use crate::app::{GroupForm, TrustGroup, TrustQuestion};
 use crate::protocol::{
     Access, Approval, CallForm, CallId, Choice, Display, ExecAccess, Hold, JobState, JobView, Occasion,
-    Preview, QuestionId, Tail, Todo, TodoStatus, ToolName, ToolStatus, Waiting, Why,
+    Preview, QuestionId, Tail, Todo, TodoStatus, ToolName, ToolStatus, Topic, Waiting, Why,
 };
 use crate::tui::model::answering::Answering;
 use crate::tui::model::buffer::Buffer;
@@ -100,7 +100,7 @@ fn consulting(mut model: Model) -> Model {
     });
     let options = ["SQLite, one file and no server", "Postgres"].map(str::to_owned).to_vec();
     let question = "Which database should the 日本語 shop use?\nIt has one writer.".to_owned();
-    let choice = Choice { call: CallId::from("1"), question, options };
+    let choice = Choice { call: CallId::from("1"), question, options, topic: Topic::Question };
     model.stage = Stage::Answering(Box::new(Answering::new(QuestionId(1), choice, guard())));
     model
 }

@@ -35,6 +35,7 @@ mod own;
 mod paths;
 mod permission;
 mod plain;
+mod planning;
 mod queue;
 mod sessions;
 mod steps;

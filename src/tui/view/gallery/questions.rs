@@ -8,8 +8,8 @@ use super::calls::{change, mended};
 use super::states::{goes_on, running};
 use crate::app::{GroupForm, TrustGroup, TrustQuestion, WhyAsked};
 use crate::protocol::{
-    Access, Approval, CallForm, CallId, Choice, ExecAccess, FileChange, Hold, Network, Occasion, Preview,
-    QuestionId, ToolName, Waiting, Writes,
+    Access, Approval, BEGINS, CallForm, CallId, Choice, ExecAccess, FileChange, Hold, Network, Occasion,
+    Preview, QuestionId, ToolName, Topic, Waiting, Writes,
 };
 use crate::tui::model::answering::Answering;
 use crate::tui::model::buffer::Buffer;
@@ -229,7 +229,9 @@ fn choices() -> Vec<Scene> {
             move |model| {
                 let mut model = running(model, |run| run.waiting = Waiting::Tools);
                 let options = options.iter().map(|option| (*option).to_owned()).collect();
-                let choice = Choice { call: CallId::from("1"), question: question.to_owned(), options };
+                let topic = Topic::Question;
+                let choice =
+                    Choice { call: CallId::from("1"), question: question.to_owned(), options, topic };
                 let mut answering = Answering::new(QuestionId(1), choice, guard());
                 answering.focus = focus;
                 answering.words = written(words);
@@ -237,8 +239,20 @@ fn choices() -> Vec<Scene> {
                 model
             }
         };
+    let plan = |model| {
+        let mut model = running(model, |run| run.waiting = Waiting::Tools);
+        let choice = Choice {
+            call: CallId::from("1"),
+            question: "# An empty cart\n\n1. give the fold a start value in `src/cart.rs`\n2. a test for it\n\nNo risk.".to_owned(),
+            options: BEGINS.iter().map(|begin| begin.option.to_owned()).collect(),
+            topic: Topic::Plan,
+        };
+        model.stage = Stage::Answering(Box::new(Answering::new(QuestionId(1), choice, guard())));
+        model
+    };
     let options = &["SQLite, one file and no server", "Postgres", "日本語の選択肢"];
     vec![
+        Scene::screen("a plan", plan),
         Scene::screen(
             "a question of the model",
             choice("Which database should the shop use?", options, 0, ""),

@@ -1,0 +1,50 @@
+//! What the model is told of plan mode: a message before each of the user's, and one line once it is over.
+//!
+//! As messages of their own and not in the system prompt, which is the same bytes in every mode; and before the user's words, so
+//! that these are the last that is read. What was told last is read from the conversation, so that a resume goes on with it.
+
+use super::turns::Run;
+use crate::protocol::{Message, Origin, UserMessage};
+use crate::tools::Tool as _;
+use crate::tools::exit_plan::ExitPlanMode;
+
+const PLANNING: &str = "Plan mode is on: look only, change nothing. A question about the code is simply answered. For a task, look \
+until you know what to do, then";
+const PARTS: &str = "a plan: summary, present state, steps with paths, tests, risks.";
+const OVER: &str = "<system-reminder>Plan mode is over: changes are possible again.</system-reminder>";
+
+/// Before the user's next words: how it stands with plan mode, where the model has to hear of it.
+pub(super) async fn tell(run: &mut Run<'_>, next: Origin) {
+    let is_said = match next {
+        Origin::User | Origin::Queued | Origin::Command => true,
+        Origin::Nudge | Origin::Note | Origin::Reminder | Origin::Hook | Origin::Shell => false,
+    };
+    let text = if is_said { due(run) } else { None };
+    if let Some(text) = text {
+        run.record(Message::User(UserMessage::new(Origin::Reminder, text))).await;
+    }
+}
+
+fn due(run: &Run<'_>) -> Option<String> {
+    let words = |message: &Message| match message {
+        Message::User(user) if user.origin == Origin::Reminder => Some(user.words()),
+        Message::User(_) | Message::Assistant(_) | Message::Tool(_) => None,
+    };
+    let mut newest = run.context.history.messages().rev();
+    if run.context.is_planning() {
+        let text = planning(run);
+        let stands = newest.next().and_then(words).is_some_and(|last| last == text);
+        return (!stands).then_some(text);
+    }
+    newest.find_map(words).filter(|last| last != OVER).map(|_| OVER.to_owned())
+}
+
+fn planning(run: &Run<'_>) -> String {
+    let name = ExitPlanMode.name();
+    // it may have been taken away from the model
+    let end = match run.agent.parts.tools.get(name) {
+        Some(_) => format!("call {name} with"),
+        None => "answer with".to_owned(),
+    };
+    format!("<system-reminder>\n{PLANNING} {end} {PARTS}\n</system-reminder>")
+}
