@@ -49,12 +49,15 @@ impl Going {
         // what is not as the session left it is seen first
         differences.sort_by_key(|difference| difference.hand == Hand::Session);
         let row = |(number, difference)| row(number, difference, self.bench.blobs(), &self.place);
+        let uncovered = self.bench.snapshots().uncovered().join(", ");
+        let beyond =
+            (!uncovered.is_empty()).then(|| format!("not kept when commands change them: {uncovered}"));
         Preview {
             to,
             words: self.words.clone(),
             messages: self.messages,
             files: differences.iter().enumerate().map(row).collect(),
-            beyond: self.bench.snapshots().uncovered(),
+            beyond: beyond.into_iter().collect(),
         }
     }
 }

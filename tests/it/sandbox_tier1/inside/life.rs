@@ -37,7 +37,7 @@ async fn a_held_command_finds_itself_as_it_does_without() {
     for script in [
         "echo $0 $#; pwd; pwd -P; umask; cat; echo end",
         "env -u CLAWD_COMMAND_ID -u _ -u GOCACHE -u UV_CACHE_DIR -u CCACHE_DIR -u npm_config_cache \
-         -u CARGO_HOME -u GRADLE_USER_HOME | sort",
+         -u CARGO_HOME -u GRADLE_USER_HOME -u TMPDIR | sort",
         "grep -E '^(SigBlk|SigIgn|SigCgt)' /proc/self/status",
         "bash -c 'grep SigIgn /proc/$$/status'; ulimit -a | grep -v 'user proc'",
         "id -u; id -g; echo out; echo err >&2",
@@ -46,6 +46,8 @@ async fn a_held_command_finds_itself_as_it_does_without() {
         let (held, bare) = (world.run(script).await, world.bare(script).await);
         assert_eq!(held, bare, "{script}");
     }
+    let temporary = "echo $TMPDIR; touch \"$TMPDIR/a\" && rm \"$TMPDIR/a\" && echo made";
+    assert_eq!(world.run(temporary).await.said, "/tmp\nmade\n", "it has a place for temporary files");
     assert_eq!(world.run("ls /proc/self/fd").await.said, "0\n1\n2\n3\n", "and nothing else is open");
 }
 
