@@ -215,7 +215,8 @@ fn a_session_is_taken_back_in_plan_mode_also_from_within() {
     let pty = open(&clawd.again());
     wait_for_mode(&pty, "default");
     say(&pty, "/resume");
-    pty.wait_for("type to filter");
+    // the list may open before it is filled, and takes nothing then
+    pty.wait_for("1 in all");
     pty.key("enter");
     pty.wait_for("❯ what is the tax?");
     wait_for_mode(&pty, "plan");
