@@ -300,7 +300,8 @@ impl std::fmt::Debug for Place {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! A room that is begun before there is a command for it: the namespaces are there, and nobody has looked at the disk.
 //!
-//! The process outside waits at its standard input for the command, and the first process inside waits for it. What is
-//! asked of the disk (stubs, the view, the session's own directory) is asked when the command is known, so nothing in here can be
+//! The process outside waits at its standard input for the command, and the first process inside waits for it, with the
+//! devices that every room has. What is asked of the disk (stubs, the view, the session's own directory) is asked when the command is known, so nothing in here can be
 //! of yesterday but one: the table of mounts, of which the room has a copy. Where that has changed, or the room is gone, the
 //! room is given up and the command gets one that is made now; nobody hears of it.
 //!
@@ -21,14 +21,15 @@ use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, Shutdown, SocketFlags, SocketType, recv, send, shutdown, socketpair,
 };
-use rustix::process::{DumpableBehavior, Gid, Pid, Uid, WaitOptions, chdir, set_dumpable_behavior, waitpid};
+use rustix::process::{Gid, Pid, Uid, WaitOptions, chdir, waitpid};
 use rustix::stdio::{dup2_stdin, stdin};
 
-use super::super::plan::Network;
+use super::super::plan::Profile;
 use super::super::steps::{self, View};
 use super::super::words::{HELPER, Order, view_of, words_of_view};
 use super::init::{self, Environment};
 use super::kernel::{self, Alone, Side, Waiting};
+use super::mounts;
 use super::report;
 use super::scratch::Scratch;
 use super::stubs::Stubs;
@@ -107,15 +108,24 @@ impl Room {
             return Ok(ExitCode::from(FAILED_CODE));
         };
         let Some((order, told)) = understood(&message) else { return Ok(super::not_understood()) };
-        if fit == Fit::Stale {
+        if fit == Fit::Stale || names_what_is_covered(&order.profile, &told) {
             return self.made_anew(&order, &told);
         }
-        let Self { program, inside, init, reading, .. } = self;
-        drop(program);
+        match self.furnish(&order, &message) {
+            Ok(stubs) => Ok(wait(self.init, self.reading, stubs)),
+            Err(failure) => {
+                self.give_up().named("the room")?;
+                Err(failure)
+            }
+        }
+    }
+
+    /// Makes what must be made outside, and tells the process inside.
+    fn furnish(&self, order: &Order, message: &[u8]) -> Result<Stubs, Failure> {
         let stubs = Stubs::make(&order.profile)?;
-        let view = steps::view(&order.profile, &kind_of);
-        match send(&inside, &message_inside(&view, &message), SendFlags::NOSIGNAL).named("the room") {
-            Ok(_) => Ok(wait(init, reading, stubs)),
+        let message = message_inside(&steps::view(&order.profile, &kind_of), message);
+        match send(&self.inside, &message, SendFlags::NOSIGNAL).named("the room") {
+            Ok(_) => Ok(stubs),
             Err(failure) => {
                 stubs.put_away();
                 Err(failure)
@@ -172,13 +182,18 @@ impl Room {
     }
 }
 
+/// Whether something would have to be taken hold of where the room has its own already: a workspace in shared memory.
+fn names_what_is_covered(profile: &Profile, told: &Told) -> bool {
+    let Profile { writable, protected, masked, caches, scratch, shown, network: _ } = profile;
+    let all = [writable, protected, masked, caches, shown].into_iter().flatten();
+    all.chain(scratch).chain([&told.cwd]).any(|path| mounts::is_covered(path))
+}
+
 /// The first process inside.
 fn wait_inside(ground: Ground, program: OwnedFd, outside: &OwnedFd, writing: OwnedFd) -> ExitCode {
     let Ground { who, deaf_to } = ground;
     let ready = || {
-        init::found(who, Network::Off)?;
-        // its memory is nobody's business, though there is nothing in it yet
-        set_dumpable_behavior(DumpableBehavior::NotDumpable).named("the helper's memory")?;
+        init::begin(who)?;
         send(&program, READY, SendFlags::NOSIGNAL).named("the line to the program")
     };
     if let Err(failure) = ready() {
@@ -194,22 +209,25 @@ fn wait_inside(ground: Ground, program: OwnedFd, outside: &OwnedFd, writing: Own
         Ok(Plan { order: &order, environment: Environment::Told(&heard.env), view, scratch, who, deaf_to })
     };
     match plan() {
-        Ok(plan) => init::run_in_room(&plan, writing),
+        Ok(plan) => init::run_begun(&plan, writing),
         Err(failure) => init::failed(failure, writing),
     }
 }
 
 /// One message; `None` at the end of the line.
 fn receive(line: &OwnedFd, most: usize) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = vec![0; most];
+    let mut bytes = Vec::new();
+    let mut flags = RecvFlags::PEEK | RecvFlags::TRUNC;
     loop {
-        match recv(line, bytes.as_mut_slice(), RecvFlags::TRUNC) {
+        match recv(line, bytes.as_mut_slice(), flags) {
             Ok((_, 0)) => return Ok(None),
             Ok((_, length)) if length > most => return Err(io::ErrorKind::InvalidData.into()),
-            Ok((_, length)) => {
-                bytes.truncate(length);
-                return Ok(Some(bytes));
+            // seen, and read now that there is room for it
+            Ok((_, length)) if length > bytes.len() => {
+                bytes.resize(length, 0);
+                flags = RecvFlags::empty();
             }
+            Ok(_) => return Ok(Some(bytes)),
             // torn by whoever had it made and did not hear that it was ready: the end comes next
             Err(Errno::INTR | Errno::CONNRESET) => {}
             Err(error) => return Err(error.into()),

@@ -34,13 +34,21 @@ pub(super) enum Environment<'a> {
 /// All of it, in namespaces that were just made.
 pub(super) fn run(plan: &Plan<'_>, writing: OwnedFd) -> ExitCode {
     let found = found(plan.who, plan.order.profile.network);
-    let inside = found.and_then(|()| furnish(plan)).and_then(|()| sealed(plan.order));
+    let inside = found.and_then(|()| furnish(plan, mounts::make)).and_then(|()| sealed(plan.order));
     go_on(inside, plan.order, plan.environment, plan.deaf_to, writing)
 }
 
-/// What is left to do where the namespaces are [ours](found) already.
-pub(super) fn run_in_room(plan: &Plan<'_>, writing: OwnedFd) -> ExitCode {
-    let inside = furnish(plan).and_then(|()| sealed(plan.order));
+/// All that can be done before there is a command without a network.
+pub(super) fn begin(who: (Uid, Gid)) -> Result<(), Failure> {
+    found(who, Network::Off)?;
+    // its memory is nobody's business, though there is nothing in it yet
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).named("the helper's memory")?;
+    unmasked(mounts::begin)
+}
+
+/// What is left to do where that [is done](begin).
+pub(super) fn run_begun(plan: &Plan<'_>, writing: OwnedFd) -> ExitCode {
+    let inside = furnish(plan, mounts::finish).and_then(|()| sealed(plan.order));
     go_on(inside, plan.order, plan.environment, plan.deaf_to, writing)
 }
 
@@ -70,7 +78,7 @@ pub(super) fn failed(failure: Failure, writing: OwnedFd) -> ExitCode {
 }
 
 /// Makes new namespaces one's own.
-pub(super) fn found(who: (Uid, Gid), network: Network) -> Result<(), Failure> {
+fn found(who: (Uid, Gid), network: Network) -> Result<(), Failure> {
     be_oneself(who).named("the user's number")?;
     // nobody in here needs more of them, and much of the kernel can be reached through them alone
     fs::write("/proc/sys/user/max_user_namespaces", "0").named("namespaces within")?;
@@ -80,13 +88,19 @@ pub(super) fn found(who: (Uid, Gid), network: Network) -> Result<(), Failure> {
     }
 }
 
-fn furnish(plan: &Plan<'_>) -> Result<(), Failure> {
+fn furnish(plan: &Plan<'_>, make: fn(&Plan<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
     let cwd = getcwd(Vec::new()).named("the directory")?;
-    let usual = umask(Mode::empty());
-    mounts::make(plan)?;
-    umask(usual);
+    unmasked(|| make(plan))?;
     // the same directory again: where we stood is below what has been laid over it
     chdir(&cwd).named(format_args!("the directory {}", cwd.to_string_lossy()))
+}
+
+/// With the modes that are named, whatever the user usually takes away.
+fn unmasked(make: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    let usual = umask(Mode::empty());
+    let made = make();
+    umask(usual);
+    made
 }
 
 /// The user and the group keep their numbers; nobody else has one in here.

@@ -123,13 +123,12 @@ async fn it_fits_another_profile_directory_and_environment_and_no_other_network(
 #[tokio::test]
 async fn where_something_was_mounted_since_the_command_has_another_room() {
     let Some(world) = world_with(Rooms::Ahead) else { return };
-    if !rustix::process::geteuid().is_root() {
-        return; // who may mount is the superuser
-    }
     world.ready();
     let mount = "mount -t tmpfs none $OUT && echo mounted > $OUT/new";
     let unmount = "umount $OUT";
-    world.prepare(mount);
+    if !world.bare(mount).await.exit.is_success() {
+        return; // who may mount is the superuser, and not everywhere
+    }
     let script = format!("cat $OUT/new; echo $ODD; {WHICH}");
     let mut spawn = world.spawn(&script);
     spawn.env.push(("ODD".into(), "odd".into()));
