@@ -300,8 +300,8 @@ impl std::fmt::Debug for Place {
     }
 }
 
-#[cfg(test)]
 #[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use std::time::Instant;
 
