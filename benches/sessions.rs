@@ -3,18 +3,22 @@
 //! `cargo bench --bench sessions` measures the library: a list of 1,000 sessions of 30 KB to 10 MB (250 MB in all; the mark is
 //! 100 ms for `clawd sessions`, with the messages counted as `/resume` has it some 50 ms more), and the reading of 100 MB.
 //! `-- figures` starts the program itself on a terminal, measures the time to the last words of a session that goes on, and the
-//! most memory that it had until then, over 20 resumes. Marks: 2 s and 2.5 times the file for 100 MB; 5,000 messages in 500 turns
-//! with three compactions (15 MB) are held against a session of five turns. Files are in the page cache by then. The surprise:
-//! what stands before a summary is read and held all the same, for a rewind may go behind it.
+//! most memory that it had until then, over 20 resumes; and with 10,000 messages the time from a key to its echo, at rest and
+//! while an answer streams at 100 words a second. Marks: 2 s and 2.5 times the file for 100 MB; 60 ms, 60 MB and 1 / 3 and
+//! 2 / 5 ms (median / 95 of 100) for 10,000 messages; 5,000 messages in 500 turns with three compactions (15 MB) are held against
+//! a session of five turns. Files are in the page cache by then. The surprise: all lines are gone through, also those before a
+//! summary, for a rewind may go behind it; but long results stay in the file.
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot be set up has no figure")]
 #![expect(clippy::print_stdout, reason = "figures are read on the terminal")]
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use clawd::os::paths::Paths;
@@ -23,7 +27,8 @@ use clawd::protocol::{
 };
 use clawd::session::{entry, index, load};
 use divan::Bencher;
-use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use serde_json::json;
 use tempfile::TempDir;
 
 /// What stands last in every session, to be waited for.
@@ -31,6 +36,12 @@ const LAST: &str = "Endmark";
 
 /// Resumes of which the median is taken.
 const RESUMES: usize = 20;
+
+/// Keys of which the echo is timed.
+const KEYS: usize = 100;
+
+/// Where nobody listens.
+const NOBODY: &str = "http://127.0.0.1:1/v1";
 
 /// A directory with sessions, from the first bench that needs it until the end.
 static SHELF: Mutex<Option<TempDir>> = Mutex::new(None);
@@ -89,7 +100,14 @@ fn fill(directory: &Path, cwd: &Path) {
 #[derive(Clone, Copy)]
 enum Size {
     Bytes(usize),
-    Turns { turns: usize, compactions: usize },
+    /// Words and answers alone.
+    Talk {
+        messages: usize,
+    },
+    Turns {
+        turns: usize,
+        compactions: usize,
+    },
 }
 
 /// A session as they are: a prompt, four calls with results of 1 to 12 KB, an answer.
@@ -115,6 +133,10 @@ fn write(directory: &Path, number: usize, cwd: &Path, size: Size) -> PathBuf {
     let (turns, every, bytes) = match size {
         Size::Bytes(bytes) => (usize::MAX, usize::MAX, bytes),
         Size::Turns { turns, compactions } => (turns, turns / (compactions + 1), usize::MAX),
+        Size::Talk { messages } => {
+            (0..messages / 2).for_each(|number| put_talk(&mut put, number));
+            (0, usize::MAX, usize::MAX)
+        }
     };
     for turn in 0..turns {
         if turn > 0 && turn % every == 0 && turn + every <= turns {
@@ -128,6 +150,15 @@ fn write(directory: &Path, number: usize, cwd: &Path, size: Size) -> PathBuf {
     put(EntryBody::Message(Message::Assistant(said(LAST, Vec::new()))));
     file.flush().unwrap();
     path
+}
+
+/// Two messages.
+fn put_talk(put: &mut impl FnMut(EntryBody) -> usize, number: usize) {
+    put(EntryBody::Message(Message::user(format!("Question {number}: what does this do, and why?"))));
+    put(EntryBody::Message(Message::Assistant(said(
+        &"It adds up what things cost. ".repeat(10),
+        Vec::new(),
+    ))));
 }
 
 /// Ten messages.
@@ -167,10 +198,13 @@ fn figures() {
     fill(&shelf, &world.project());
     let listed: Vec<Duration> = (0..RESUMES).map(|_| world.list()).collect();
     println!("clawd sessions list, 1,000 sessions  {:>8.1?}  (mark 100 ms)", median(listed));
-    for (name, size) in [
-        ("100 MB", Size::Bytes(100_000_000)),
-        ("5 turns", Size::Turns { turns: 5, compactions: 0 }),
-        ("500 turns, 3 compactions", Size::Turns { turns: 500, compactions: 3 }),
+    for (name, size, keys) in [
+        ("100 MB", Size::Bytes(100_000_000), false),
+        ("5 turns", Size::Turns { turns: 5, compactions: 0 }, true),
+        ("500 turns, 3 compactions", Size::Turns { turns: 500, compactions: 3 }, false),
+        ("10,000 messages, talk", Size::Talk { messages: 10_000 }, true),
+        ("10,000, 7 compactions", Size::Turns { turns: 1000, compactions: 7 }, true),
+        ("10,000, no compaction", Size::Turns { turns: 1000, compactions: 0 }, true),
     ] {
         fs::remove_dir_all(&shelf).unwrap();
         fs::create_dir_all(&shelf).unwrap();
@@ -187,6 +221,9 @@ fn figures() {
             ratio / 100,
             ratio % 100
         );
+        if keys {
+            world.keys();
+        }
     }
 }
 
@@ -229,27 +266,151 @@ impl World {
 
     /// The time until the last words stand on the terminal, and the most bytes of memory until then.
     fn resume(&self) -> (Duration, u64) {
+        let started = Instant::now();
+        let program = self.start(NOBODY);
+        program.wait_for(LAST);
+        let painted = started.elapsed();
+        let memory = most_memory(program.child.process_id().unwrap());
+        program.end();
+        (painted, memory)
+    }
+
+    /// Tells how long a key takes to its echo, at rest and while an answer streams.
+    fn keys(&self) {
+        let mut program = self.start(&endless_answers());
+        program.wait_for(LAST);
+        program.pass(Duration::from_millis(500));
+        let idle = program.echoes();
+        program.write(b"go on");
+        program.pass(Duration::from_millis(200));
+        program.write(b"\r");
+        program.wait_for("word");
+        program.pass(Duration::from_millis(500));
+        let busy = program.echoes();
+        program.end();
+        let of =
+            |times: &[Duration], percent: usize| times.get(times.len() * percent / 100).copied().unwrap();
+        for (when, times) in [("at rest", idle), ("while it streams", busy)] {
+            println!("    key to echo {when:17} {:>8.2?} / {:>8.2?}", of(&times, 50), of(&times, 95));
+        }
+    }
+
+    /// Goes on with the last session on a terminal of its own.
+    fn start(&self, url: &str) -> Program {
         let size = PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 };
         let pty = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_clawd"));
-        command.args(["-c", "--base-url", "http://127.0.0.1:1/v1", "--model", "m"]);
+        command.args(["-c", "--base-url", url, "--model", "m"]);
         command.cwd(self.project());
         command.env("CLAWD_HOME", self.0.path().join("home"));
+        command.env("OPENAI_API_KEY", "none");
         command.env("TERM", "xterm-256color");
-        let mut screen = pty.master.try_clone_reader().unwrap();
-        let started = Instant::now();
-        let mut child = pty.slave.spawn_command(command).unwrap();
-        drop(pty.slave);
-        let (mut seen, mut buffer) = (Vec::new(), [0; 8192]);
-        while !seen.windows(LAST.len()).any(|part| part == LAST.as_bytes()) {
-            let read = screen.read(&mut buffer).unwrap();
-            seen.extend_from_slice(buffer.get(..read).unwrap());
+        let mut reader = pty.master.try_clone_reader().unwrap();
+        let keyboard = pty.master.take_writer().unwrap();
+        let (tell, screen) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 8192];
+            while let Ok(read @ 1..) = reader.read(&mut buffer) {
+                if tell.send(buffer.get(..read).unwrap().to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        let child = pty.slave.spawn_command(command).unwrap();
+        Program { child, keyboard, screen, _terminal: pty.master }
+    }
+}
+
+/// The program on a terminal.
+struct Program {
+    child: Box<dyn Child + Send + Sync>,
+    keyboard: Box<dyn Write + Send>,
+    screen: Receiver<Vec<u8>>,
+    _terminal: Box<dyn MasterPty + Send>,
+}
+
+impl Program {
+    fn wait_for(&self, text: &str) {
+        let mut seen = Vec::new();
+        while !seen.windows(text.len()).any(|part| part == text.as_bytes()) {
+            seen.extend(self.screen.recv().unwrap());
         }
-        let painted = started.elapsed();
-        let memory = most_memory(child.process_id().unwrap());
-        child.kill().unwrap();
-        child.wait().unwrap();
-        (painted, memory)
+    }
+
+    /// Lets time pass, whatever is drawn.
+    fn pass(&self, time: Duration) {
+        let end = Instant::now() + time;
+        while self.screen.recv_timeout(end.saturating_duration_since(Instant::now())).is_ok() {}
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.keyboard.write_all(bytes).unwrap();
+        self.keyboard.flush().unwrap();
+    }
+
+    /// Sorted.
+    fn echoes(&mut self) -> Vec<Duration> {
+        let mut times: Vec<Duration> = (0..KEYS).map(|_| self.echo()).collect();
+        times.sort_unstable();
+        times
+    }
+
+    /// From a sign that stands nowhere else to its echo.
+    fn echo(&mut self) -> Duration {
+        // no multiple of what lies between two words
+        self.pass(Duration::from_millis(43));
+        let typed = Instant::now();
+        self.write(b"~");
+        self.wait_for("~");
+        let echoed = typed.elapsed();
+        self.write(b"\x7f");
+        echoed
+    }
+
+    fn end(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// An endpoint whose answers never end: a word every ten milliseconds.
+fn endless_answers() -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || answer(stream));
+        }
+    });
+    url
+}
+
+#[expect(clippy::disallowed_methods, reason = "words come at their own pace")]
+fn answer(mut stream: TcpStream) {
+    let (mut reader, mut length) = (BufReader::new(stream.try_clone().unwrap()), 0);
+    let (mut first, mut line) = (String::new(), String::new());
+    reader.read_line(&mut first).unwrap();
+    while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+        let value =
+            line.to_ascii_lowercase().strip_prefix("content-length:").map(|value| value.trim().parse());
+        length = value.map_or(length, Result::unwrap);
+        line.clear();
+    }
+    std::io::copy(&mut reader.take(length), &mut std::io::sink()).unwrap();
+    if !first.starts_with("POST") {
+        drop(stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"));
+        return;
+    }
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    let mut said = stream.write_all(head.as_bytes());
+    let mut number = 0;
+    while said.is_ok() {
+        std::thread::sleep(Duration::from_millis(10));
+        let end = if number % 40 == 39 { "\n\n" } else { " " };
+        let choice = json!({"index": 0, "delta": {"content": format!("word{number}{end}")}});
+        let chunk = json!({"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]});
+        said = stream.write_all(format!("data: {chunk}\n\n").as_bytes());
+        number += 1;
     }
 }
 
