@@ -312,9 +312,7 @@ impl Conversation {
             result.end = RunEnd::Aborted;
         }
         self.close_open_calls();
-        if self.parts.history.summary().is_some() {
-            self.parts.log.relieve(&mut self.parts.history);
-        }
+        self.parts.log.relieve(&mut self.parts.history);
         let mut given_back = Vec::new();
         let mut followed = Followed::ByNothing;
         match &result.end {

@@ -76,9 +76,11 @@ impl SharedLog {
         self.lock().is_none_or(|kept| kept.saved)
     }
 
-    /// Has `history` let go of long results that no request sends and that the file has.
+    /// Behind a summary: has `history` let go of long results that no request sends and that the file has.
     pub fn relieve(&self, history: &mut History) {
-        if let Some(kept) = self.lock() {
+        if history.summary().is_some()
+            && let Some(kept) = self.lock()
+        {
             history.let_go(|position| kept.log.result(position));
         }
     }

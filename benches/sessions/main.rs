@@ -12,13 +12,13 @@
 #![expect(clippy::unwrap_used, reason = "a bench that cannot be set up has no figure")]
 #![expect(clippy::print_stdout, reason = "figures are read on the terminal")]
 
+mod program;
+
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use clawd::os::paths::Paths;
@@ -27,8 +27,7 @@ use clawd::protocol::{
 };
 use clawd::session::{entry, index, load};
 use divan::Bencher;
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
-use serde_json::json;
+use program::{Program, endless_answers};
 use tempfile::TempDir;
 
 /// What stands last in every session, to be waited for.
@@ -36,9 +35,6 @@ const LAST: &str = "Endmark";
 
 /// Resumes of which the median is taken.
 const RESUMES: usize = 20;
-
-/// Keys of which the echo is timed.
-const KEYS: usize = 100;
 
 /// Where nobody listens.
 const NOBODY: &str = "http://127.0.0.1:1/v1";
@@ -246,8 +242,12 @@ impl World {
         self.0.path().canonicalize().unwrap().join("project")
     }
 
+    fn home(&self) -> PathBuf {
+        self.0.path().join("home")
+    }
+
     fn sessions(&self) -> PathBuf {
-        Paths::under(self.0.path().join("home")).sessions_dir(&self.project())
+        Paths::under(self.home()).sessions_dir(&self.project())
     }
 
     #[expect(clippy::disallowed_methods, reason = "the program under measurement")]
@@ -256,7 +256,7 @@ impl World {
         let listed = Command::new(env!("CARGO_BIN_EXE_clawd"))
             .args(["sessions", "list"])
             .current_dir(self.project())
-            .env("CLAWD_HOME", self.0.path().join("home"))
+            .env("CLAWD_HOME", self.home())
             .output()
             .unwrap();
         let took = started.elapsed();
@@ -267,17 +267,17 @@ impl World {
     /// The time until the last words stand on the terminal, and the most bytes of memory until then.
     fn resume(&self) -> (Duration, u64) {
         let started = Instant::now();
-        let program = self.start(NOBODY);
+        let program = Program::start(&self.project(), &self.home(), NOBODY);
         program.wait_for(LAST);
         let painted = started.elapsed();
-        let memory = most_memory(program.child.process_id().unwrap());
+        let memory = program.most_memory();
         program.end();
         (painted, memory)
     }
 
     /// Tells how long a key takes to its echo, at rest and while an answer streams.
     fn keys(&self) {
-        let mut program = self.start(&endless_answers());
+        let mut program = Program::start(&self.project(), &self.home(), &endless_answers());
         program.wait_for(LAST);
         program.pass(Duration::from_millis(500));
         let idle = program.echoes();
@@ -294,128 +294,4 @@ impl World {
             println!("    key to echo {when:17} {:>8.2?} / {:>8.2?}", of(&times, 50), of(&times, 95));
         }
     }
-
-    /// Goes on with the last session on a terminal of its own.
-    fn start(&self, url: &str) -> Program {
-        let size = PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 };
-        let pty = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_clawd"));
-        command.args(["-c", "--base-url", url, "--model", "m"]);
-        command.cwd(self.project());
-        command.env("CLAWD_HOME", self.0.path().join("home"));
-        command.env("OPENAI_API_KEY", "none");
-        command.env("TERM", "xterm-256color");
-        let mut reader = pty.master.try_clone_reader().unwrap();
-        let keyboard = pty.master.take_writer().unwrap();
-        let (tell, screen) = channel();
-        std::thread::spawn(move || {
-            let mut buffer = [0; 8192];
-            while let Ok(read @ 1..) = reader.read(&mut buffer) {
-                if tell.send(buffer.get(..read).unwrap().to_vec()).is_err() {
-                    break;
-                }
-            }
-        });
-        let child = pty.slave.spawn_command(command).unwrap();
-        Program { child, keyboard, screen, _terminal: pty.master }
-    }
-}
-
-/// The program on a terminal.
-struct Program {
-    child: Box<dyn Child + Send + Sync>,
-    keyboard: Box<dyn Write + Send>,
-    screen: Receiver<Vec<u8>>,
-    _terminal: Box<dyn MasterPty + Send>,
-}
-
-impl Program {
-    fn wait_for(&self, text: &str) {
-        let mut seen = Vec::new();
-        while !seen.windows(text.len()).any(|part| part == text.as_bytes()) {
-            seen.extend(self.screen.recv().unwrap());
-        }
-    }
-
-    /// Lets time pass, whatever is drawn.
-    fn pass(&self, time: Duration) {
-        let end = Instant::now() + time;
-        while self.screen.recv_timeout(end.saturating_duration_since(Instant::now())).is_ok() {}
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.keyboard.write_all(bytes).unwrap();
-        self.keyboard.flush().unwrap();
-    }
-
-    /// Sorted.
-    fn echoes(&mut self) -> Vec<Duration> {
-        let mut times: Vec<Duration> = (0..KEYS).map(|_| self.echo()).collect();
-        times.sort_unstable();
-        times
-    }
-
-    /// From a sign that stands nowhere else to its echo.
-    fn echo(&mut self) -> Duration {
-        // no multiple of what lies between two words
-        self.pass(Duration::from_millis(43));
-        let typed = Instant::now();
-        self.write(b"~");
-        self.wait_for("~");
-        let echoed = typed.elapsed();
-        self.write(b"\x7f");
-        echoed
-    }
-
-    fn end(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-/// An endpoint whose answers never end: a word every ten milliseconds.
-fn endless_answers() -> String {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || answer(stream));
-        }
-    });
-    url
-}
-
-#[expect(clippy::disallowed_methods, reason = "words come at their own pace")]
-fn answer(mut stream: TcpStream) {
-    let (mut reader, mut length) = (BufReader::new(stream.try_clone().unwrap()), 0);
-    let (mut first, mut line) = (String::new(), String::new());
-    reader.read_line(&mut first).unwrap();
-    while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
-        let value =
-            line.to_ascii_lowercase().strip_prefix("content-length:").map(|value| value.trim().parse());
-        length = value.map_or(length, Result::unwrap);
-        line.clear();
-    }
-    std::io::copy(&mut reader.take(length), &mut std::io::sink()).unwrap();
-    if !first.starts_with("POST") {
-        drop(stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"));
-        return;
-    }
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    let mut said = stream.write_all(head.as_bytes());
-    let mut number = 0;
-    while said.is_ok() {
-        std::thread::sleep(Duration::from_millis(10));
-        let end = if number % 40 == 39 { "\n\n" } else { " " };
-        let choice = json!({"index": 0, "delta": {"content": format!("word{number}{end}")}});
-        let chunk = json!({"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]});
-        said = stream.write_all(format!("data: {chunk}\n\n").as_bytes());
-        number += 1;
-    }
-}
-
-fn most_memory(pid: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    most.trim().trim_end_matches(" kB").trim().parse::<u64>().unwrap() * 1024
 }
