@@ -20,7 +20,7 @@ use crate::protocol::{EntryBody, Message, Part, Place, Shelf, Text};
 pub(super) const LONG: usize = 512;
 
 /// By so many bytes at each end a line is known again.
-const END: usize = 128;
+const END: usize = 64;
 
 /// What stands in the place of a text that can no longer be read.
 const LOST: &str = "Error: this result can no longer be read: the session's file was changed by someone else";
