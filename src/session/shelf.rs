@@ -175,15 +175,18 @@ mod tests {
         file
     }
 
-    fn texts(history: &History) -> Vec<&Text> {
-        let text = |message| match message {
-            &Message::Tool(ref answer) => match answer.content.0.as_slice() {
+    fn text_of(message: &Message) -> Option<&Text> {
+        match message {
+            Message::Tool(answer) => match answer.content.0.as_slice() {
                 [Part::Text(text)] => Some(text),
                 _ => None,
             },
             Message::User(_) | Message::Assistant(_) => None,
-        };
-        history.all().filter_map(|slot| text(&slot.message)).collect()
+        }
+    }
+
+    fn texts(history: &History) -> Vec<&Text> {
+        history.all().filter_map(|slot| text_of(&slot.message)).collect()
     }
 
     fn read_so_far(history: &History) -> usize {

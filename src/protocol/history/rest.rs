@@ -73,7 +73,9 @@ mod tests {
     fn what_a_summary_stands_for_goes_and_what_is_sent_stays() {
         let mut history = History::new();
         let messages = [asked(&["a", "b"]), said("a"), said("b"), asked(&["c", "d"]), said("c"), said("d")];
-        messages.into_iter().for_each(|message| history.take(Entry::message(1, message)));
+        for message in messages {
+            history.take(Entry::message(1, message));
+        }
         history.take(Entry { timestamp: 1, body: EntryBody::Compaction { summary: "s".into(), kept: 3 } });
         let shelf = Shelf::new(|place| ["", "a", "b"][usize::try_from(place.at).unwrap()].to_owned());
         let place = |position: usize| Place { at: position as u64, bytes: 1, mark: 0 };
