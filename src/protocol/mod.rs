@@ -18,6 +18,7 @@ pub mod job;
 pub mod message;
 pub mod outcome;
 pub mod results;
+pub mod text;
 pub mod todo;
 pub mod tool;
 pub mod usage;
@@ -38,6 +39,7 @@ pub use message::{
 };
 pub use outcome::{Carry, LoopError, LoopErrorType, LoopMetadata, LoopResult, RunEnd};
 pub use results::Results;
+pub use text::{Place, Shelf, Text};
 pub use todo::{Todo, TodoStatus};
 pub use tool::ToolDefinition;
 pub use usage::{Price, Usage};
