@@ -30,7 +30,7 @@ pub use entry::{After, ChangedBy, Entry, EntryBody, SavedFile, SessionHead};
 pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};
 pub use guide::Guide;
 pub use history::{History, Slot};
-pub use hold::{Hold, Network, Terms, Wording, Writes};
+pub use hold::{Hold, Network, PassedOver, Terms, Wording, Writes};
 pub use ids::{CallId, JobId, ModelId, QuestionId, SessionId, ToolName};
 pub use job::{JobState, JobView, Why};
 pub use message::{

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 
 use super::log::{Saved, SessionLog};
 use crate::agent::Sink;
-use crate::protocol::{AgentEvent, Entry, EntryBody, History, Message, ModelId, NoticeKind};
+use crate::protocol::{AgentEvent, Entry, EntryBody, History, Message, ModelId, NoticeKind, SessionId};
 
 /// The session's file as all who write to it share it; none where nothing is kept.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +40,12 @@ impl SharedLog {
     #[must_use]
     pub fn nothing() -> Self {
         Self::default()
+    }
+
+    /// Which session; none where nothing is kept.
+    #[must_use]
+    pub fn id(&self) -> Option<SessionId> {
+        self.lock().map(|kept| kept.log.id().clone())
     }
 
     /// The model with which the session begins, as long as nothing was said.
