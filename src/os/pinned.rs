@@ -149,7 +149,7 @@ fn hold(directory: &Path) -> io::Result<Held> {
 
 /// Whether an open directory can be named.
 #[cfg(target_os = "linux")]
-fn has_ways() -> bool {
+pub(super) fn has_ways() -> bool {
     static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     let is_proc =
         || rustix::fs::statfs("/proc/self/fd").is_ok_and(|fs| fs.f_type == rustix::fs::PROC_SUPER_MAGIC);
