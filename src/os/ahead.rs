@@ -9,16 +9,20 @@
 //! there, and the command is started as ever. It ends with the line, so with us, however we end.
 
 use std::ffi::{OsStr, OsString};
+use std::future::poll_fn;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::task::Poll;
 use std::time::Duration;
 
 use rustix::fs::{Access, access};
+use rustix::process::Pid;
 use tokio_util::sync::CancellationToken;
 
 use super::family::{Family, MARK, roots};
@@ -87,6 +91,8 @@ struct Ahead {
     launched: Option<Launched>,
     mark: String,
     line: OwnedFd,
+    /// Cancelled when this is no longer the one that waits.
+    taken: CancellationToken,
 }
 
 /// How far it is.
@@ -161,7 +167,8 @@ impl Ahead {
         }
         command.env(MARK, &mark).stdin(Stdio::from(theirs));
         let launched = Some(launch(command, None)?);
-        Ok(Self { kind: (within.program.clone(), within.ahead.clone()), launched, mark, line })
+        let kind = (within.program.clone(), within.ahead.clone());
+        Ok(Self { kind, launched, mark, line, taken: CancellationToken::new() })
     }
 
     fn stage(&self) -> Stage {
@@ -196,6 +203,7 @@ impl Ahead {
 impl Drop for Ahead {
     /// It hears that the line has ended. Whoever waits for orphans waits for it.
     fn drop(&mut self) {
+        self.taken.cancel();
         if let Some(Launched { pid, .. }) = &self.launched {
             roots().retain(|root| root != pid);
         }
@@ -248,7 +256,9 @@ impl Place {
         };
         state.begun += 1;
         let begun = Begun(state.begun);
-        let Some(within) = &spawn.within else { return (None, begun) };
+        // one that was started here has all our rights
+        let within = spawn.within.as_ref().filter(|_| spawn.starter.is_none());
+        let Some(within) = within else { return (None, begun) };
         // where one cannot go there, the usual way says so
         let can_go = || spawn.cwd.is_dir() && access(&spawn.cwd, Access::EXEC_OK).is_ok();
         let ahead = state.that_is_ready().filter(|_| can_go());
@@ -266,14 +276,23 @@ impl Place {
         Begun(self.locked().begun) == begun
     }
 
-    /// Starts one, if none is there and not all is to end.
-    pub(super) fn make(&self, within: &Within, leave_terminal: Option<&Path>, stop: &CancellationToken) {
+    /// Starts one, if none is there and not all is to end. Then it gives what has to be waited for, lest one that ends
+    /// before its time be left in the table of processes.
+    pub(super) fn make(
+        &self,
+        within: &Within,
+        leave_terminal: Option<&Path>,
+        stop: &CancellationToken,
+    ) -> Option<impl Future<Output = ()> + Send + use<>> {
         // held while it is started: whoever ends all has wished it before, or finds this one
         let mut state = self.locked();
-        if !stop.is_cancelled() && state.that_is_there().is_none() {
-            // where none can be started the commands are started as ever
-            state.ahead = Ahead::start(within, leave_terminal).ok();
+        if stop.is_cancelled() || state.that_is_there().is_some() {
+            return None;
         }
+        // where none can be started the commands are started as ever
+        let ahead = state.ahead.insert(Ahead::start(within, leave_terminal).ok()?);
+        let pid = ahead.launched.as_ref()?.pid;
+        Some(until_gone(Arc::downgrade(&self.0), pid, ahead.taken.clone()))
     }
 
     /// Whether one is ready.
@@ -290,7 +309,32 @@ impl Place {
     }
 
     fn locked(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
+    }
+}
+
+fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Until this one no longer waits: it is another's by then, or it has ended by itself and has been waited for.
+async fn until_gone(state: Weak<Mutex<State>>, pid: Pid, taken: CancellationToken) {
+    let ended = poll_fn(|context| {
+        let Some(state) = state.upgrade() else { return Poll::Ready(()) };
+        let mut state = locked(&state);
+        let launched = state.ahead.as_mut().and_then(|ahead| ahead.launched.as_mut());
+        // whoever has taken it says so
+        let Some(launched) = launched.filter(|launched| launched.pid == pid) else { return Poll::Pending };
+        let ended = pin!(launched.child.wait()).poll(context).map(drop);
+        if ended.is_ready() {
+            state.ahead = None;
+        }
+        ended
+    });
+    tokio::select! {
+        biased;
+        () = taken.cancelled() => {}
+        () = ended => {}
     }
 }
 
@@ -379,6 +423,22 @@ mod tests {
         assert_eq!(told[4..], ["", "-c", "printf '%s\\n' then \"$@\"", "--", file, "an argument"]);
         assert_eq!(run(&children, spawn()).await, (Exit::Code(0), then), "it was for one");
         children.end().await;
+    }
+
+    #[tokio::test]
+    async fn one_that_ends_before_its_time_is_waited_for_at_once() {
+        adopt_orphans().unwrap();
+        let (place, within) = (Place::default(), spawn(&["true"], "printf r >&0; exit 3").within.unwrap());
+        let gone = place.make(&within, None, &CancellationToken::new()).unwrap();
+        let pid = place.locked().ahead.as_ref().unwrap().launched.as_ref().unwrap().pid;
+        tokio::time::timeout(LONG, gone).await.unwrap();
+        assert!(place.locked().ahead.is_none(), "no command has begun");
+        assert_eq!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH));
+        // whoever takes one waits for it, and it is theirs
+        let within = spawn(&["true"], HELPER).within.unwrap();
+        let gone = place.make(&within, None, &CancellationToken::new()).unwrap();
+        place.end().await;
+        tokio::time::timeout(LONG, gone).await.unwrap();
     }
 
     #[tokio::test]

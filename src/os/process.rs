@@ -182,7 +182,8 @@ impl Children {
     /// without being asked after each command that had one.
     pub fn go_ahead(&self, within: &Within) {
         if !within.ahead.is_empty() {
-            self.place.make(within, self.leave_terminal.as_deref(), &self.stop);
+            let made = self.place.make(within, self.leave_terminal.as_deref(), &self.stop);
+            made.map(|gone| self.tasks.spawn(gone));
         }
     }
 
@@ -224,15 +225,10 @@ fn setsid() -> Option<PathBuf> {
     ["/usr/bin/setsid", "/bin/setsid"].into_iter().map(PathBuf::from).find(|file| file.exists())
 }
 
-fn start(
-    mut spawn: Spawn,
-    leave_terminal: Option<&Path>,
-    place: &Place,
-) -> Result<(Begun, Started), SpawnError> {
+fn start(spawn: Spawn, leave_terminal: Option<&Path>, place: &Place) -> Result<(Begun, Started), SpawnError> {
     let program =
         spawn.argv.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(file) = find_program(&spawn) else { return Err(SpawnError::NoProgram { program }) };
-    let starter = spawn.starter.take();
     let begin = || {
         // asked first: `setsid` would say it in its own words, as if the command had
         access(&file, Access::EXEC_OK)?;
@@ -243,7 +239,7 @@ fn start(
         let mark = next_mark();
         let mut command = command(&file, &spawn, leave_terminal);
         command.env(MARK, &mark).stdin(Stdio::null());
-        let Launched { child, pipe, pid } = launch(command, starter.as_deref())?;
+        let Launched { child, pipe, pid } = launch(command, spawn.starter.as_deref())?;
         Ok((begun, Started { child, pipe, family: Family::new(pid, mark), pid }))
     };
     begin().map_err(|source| {

@@ -1,9 +1,10 @@
 //! A room that is begun before there is a command for it: the namespaces are there, and nobody has looked at the disk.
 //!
 //! The process outside waits at its standard input for the command, and the first process inside waits for it, with the
-//! devices that every room has. What is asked of the disk (stubs, the view, the session's own directory) is asked when the command is known, so nothing in here can be
-//! of yesterday but one: the table of mounts, of which the room has a copy. Where that has changed, or the room is gone, the
-//! room is given up and the command gets one that is made now; nobody hears of it.
+//! devices that every room has. What is asked of the disk (stubs, the view, the session's own directory) is asked when the
+//! command is known, so nothing in here can be of yesterday but one: the table of mounts, of which the room has a copy. Where
+//! that has changed, or the room is gone or will not do, it is given up and the command gets one that is made now; nobody
+//! hears of it.
 //!
 //! A room that waits has read nothing that anybody wrote, holds no directory but `/`, and leaves nothing on the disk. The
 //! surprise: it has not given up its privileges, for it needs them to make the view. They are worth nothing outside of it, and
@@ -24,9 +25,9 @@ use rustix::net::{
 use rustix::process::{Gid, Pid, Uid, WaitOptions, chdir, waitpid};
 use rustix::stdio::{dup2_stdin, stdin};
 
-use super::super::plan::Profile;
+use super::super::plan::{Network, Profile};
 use super::super::steps::{self, View};
-use super::super::words::{HELPER, Order, view_of, words_of_view};
+use super::super::words::{HELPER, Maker, Order, view_of, words_of_view};
 use super::init::{self, Environment};
 use super::kernel::{self, Alone, Side, Waiting};
 use super::mounts;
@@ -108,11 +109,12 @@ impl Room {
             return Ok(ExitCode::from(FAILED_CODE));
         };
         let Some((order, told)) = understood(&message) else { return Ok(super::not_understood()) };
-        if fit == Fit::Stale || names_what_is_covered(&order.profile, &told) {
+        if fit == Fit::Stale || !is_for(&order, &told) {
             return self.made_anew(&order, &told);
         }
         match self.furnish(&order, &message) {
-            Ok(stubs) => Ok(wait(self.init, self.reading, stubs)),
+            Ok(Some(stubs)) => Ok(wait(self.init, self.reading, stubs)),
+            Ok(None) => self.made_anew(&order, &told),
             Err(failure) => {
                 self.give_up().named("the room")?;
                 Err(failure)
@@ -120,17 +122,16 @@ impl Room {
         }
     }
 
-    /// Makes what must be made outside, and tells the process inside.
-    fn furnish(&self, order: &Order, message: &[u8]) -> Result<Stubs, Failure> {
+    /// Makes what must be made outside, and tells the process inside; `None` if that cannot be told, or not at once.
+    fn furnish(&self, order: &Order, message: &[u8]) -> Result<Option<Stubs>, Failure> {
         let stubs = Stubs::make(&order.profile)?;
         let message = message_inside(&steps::view(&order.profile, &kind_of), message);
-        match send(&self.inside, &message, SendFlags::NOSIGNAL).named("the room") {
-            Ok(_) => Ok(stubs),
-            Err(failure) => {
-                stubs.put_away();
-                Err(failure)
-            }
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        if message.len() <= MOST_INSIDE && send(&self.inside, &message, flags) == Ok(message.len()) {
+            return Ok(Some(stubs));
         }
+        stubs.put_away();
+        Ok(None)
     }
 
     /// Waits for the command; `None` if there will be none.
@@ -182,6 +183,12 @@ impl Room {
     }
 }
 
+/// Whether such a room will do for the command.
+fn is_for(order: &Order, told: &Told) -> bool {
+    let is_of_our_making = order.maker == Maker::Ourselves && order.profile.network == Network::Off;
+    is_of_our_making && !names_what_is_covered(&order.profile, told)
+}
+
 /// Whether something would have to be taken hold of where the room has its own already: a workspace in shared memory.
 fn names_what_is_covered(profile: &Profile, told: &Told) -> bool {
     let Profile { writable, protected, masked, caches, scratch, shown, network: _ } = profile;
@@ -200,8 +207,12 @@ fn wait_inside(ground: Ground, program: OwnedFd, outside: &OwnedFd, writing: Own
         return init::failed(failure, writing);
     }
     drop(program);
-    // whoever is gone needs no room
-    let Ok(Some(message)) = receive(outside, MOST_INSIDE) else { return ExitCode::SUCCESS };
+    let message = match receive(outside, MOST_INSIDE).named("the room") {
+        Ok(Some(message)) => message,
+        // whoever is gone needs no room
+        Ok(None) => return ExitCode::SUCCESS,
+        Err(failure) => return init::failed(failure, writing),
+    };
     let Some((view, (order, heard))) = understood_inside(&message) else { return super::not_understood() };
     let plan = || {
         chdir(&heard.cwd).named(format_args!("the directory {}", heard.cwd.display()))?;

@@ -80,8 +80,6 @@ pub(super) enum Change {
     ReadOnly,
     /// Only the latter.
     Private,
-    /// It can be written after all, where it was we who closed it.
-    Writable,
 }
 
 /// Of which mounts.
@@ -95,12 +93,11 @@ pub(super) enum Reach {
 /// Changes the mount whose root is open.
 #[expect(unsafe_code, reason = "no crate gives mount_setattr safely")]
 pub(super) fn change(root: impl AsFd, change: Change, reach: Reach) -> io::Result<()> {
-    let (attr_set, attr_clr) = match change {
-        Change::ReadOnly => (libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID, 0),
-        Change::Private => (libc::MOUNT_ATTR_NOSUID, 0),
-        Change::Writable => (libc::MOUNT_ATTR_NOSUID, libc::MOUNT_ATTR_RDONLY),
+    let attr_set = match change {
+        Change::ReadOnly => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID,
+        Change::Private => libc::MOUNT_ATTR_NOSUID,
     };
-    let attributes = libc::mount_attr { attr_set, attr_clr, propagation: libc::MS_PRIVATE, userns_fd: 0 };
+    let attributes = libc::mount_attr { attr_set, attr_clr: 0, propagation: libc::MS_PRIVATE, userns_fd: 0 };
     let flags = libc::AT_EMPTY_PATH
         | match reach {
             Reach::This => 0,

@@ -71,30 +71,22 @@ pub(super) fn begin() -> Result<(), Failure> {
 /// Makes the view of this process, all of it.
 pub(super) fn make(plan: &Plan<'_>) -> Result<(), Failure> {
     workshop().named("a disk of memory")?;
-    lay(plan, plan.view.steps.iter().collect(), || Ok(()))
+    lay(plan, || Ok(Held::Devices(devices())))
 }
 
 /// Makes what is left of it after [`begin`].
 pub(super) fn finish(plan: &Plan<'_>) -> Result<(), Failure> {
-    let left = plan.view.steps.iter().filter(|step| **step != Step::Devices).collect();
-    lay(plan, left, || {
-        // closed with all the rest, which as yet was nobody's
-        let devices = open(Path::new(DEVICES_AT)).and_then(|at| change(at, Change::Writable, Reach::Below));
-        devices.named(DEVICES_AT)
-    })
+    // what is there would be closed with all the rest, so it is put over itself
+    lay(plan, || Ok(Held::Tree(Path::new(DEVICES_AT), tree(Path::new(DEVICES_AT))?)))
 }
 
-fn lay(
-    plan: &Plan<'_>,
-    steps: Vec<&Step>,
-    reopen: impl FnOnce() -> Result<(), Failure>,
-) -> Result<(), Failure> {
+fn lay<'a>(plan: &'a Plan<'_>, take_devices: impl Fn() -> io::Result<Held<'a>>) -> Result<(), Failure> {
     let mut held = Vec::new();
-    for step in steps {
-        held.extend(take(step, plan).named(step.at().display())?);
+    for step in &plan.view.steps {
+        let taken = if *step == Step::Devices { take_devices().map(Some) } else { take(step, plan) };
+        held.extend(taken.named(step.at().display())?);
     }
     base(plan.view.base).named("a read-only view")?;
-    reopen()?;
     for held in &held {
         held.put()?;
     }

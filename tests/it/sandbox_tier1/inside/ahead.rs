@@ -4,14 +4,13 @@
 //! rooms of this kind. The surprise: what tells the two apart is how the first process inside was started.
 
 use std::fs;
-use std::io::Read;
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clawd::os::process::{Children, Spawn};
 use clawd::sandbox::{FAILED, Network, Profile, Tier};
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
 
 use super::super::HELPER;
 use super::{Rooms, World, told, world};
@@ -138,13 +137,14 @@ async fn where_something_was_mounted_since_the_command_has_another_room() {
 }
 
 /// A helper that waits, its line, and the first process inside.
-fn waiting() -> (Child, UnixStream, String) {
-    let (mut line, theirs) = UnixStream::pair().unwrap();
+fn waiting() -> (Child, OwnedFd, String) {
+    let (line, theirs) =
+        socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
     let mut command = Command::new(HELPER);
     command.args(["--room-for-a-command", concat!("r", env!("CARGO_PKG_VERSION"))]).env_clear();
-    let child = command.stdin(Stdio::from(OwnedFd::from(theirs))).spawn().unwrap();
+    let child = command.stdin(Stdio::from(theirs)).spawn().unwrap();
     drop(command);
-    line.read_exact(&mut [0]).unwrap();
+    assert_eq!(recv(&line, &mut [0; 1], RecvFlags::empty()).unwrap().0, 1, "it is ready");
     let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).unwrap();
     (child, line, children.trim().to_owned())
 }
