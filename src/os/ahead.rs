@@ -27,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::family::{Family, MARK, roots};
 use super::process::{Launched, Spawn, Started, Within, launch, next_mark};
+use super::starter::Starter;
 
 /// After a command has ended: by then its result is under way, and nothing is kept waiting by our starting something.
 pub(super) const REST: Duration = Duration::from_millis(20);
@@ -247,7 +248,12 @@ pub(super) struct Begun(u64);
 
 impl Place {
     /// A command begins, in the one that waits if it can; gives the number of the command too.
-    pub(super) fn begin(&self, file: &Path, spawn: &Spawn) -> (Option<Started>, Begun) {
+    pub(super) fn begin(
+        &self,
+        file: &Path,
+        spawn: &Spawn,
+        starter: Option<&Starter>,
+    ) -> (Option<Started>, Begun) {
         let mut state = match self.0.try_lock() {
             Ok(state) => state,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -256,8 +262,8 @@ impl Place {
         };
         state.begun += 1;
         let begun = Begun(state.begun);
-        // one that was started here has all our rights
-        let within = spawn.within.as_ref().filter(|_| spawn.starter.is_none());
+        // one that waits was started with all our rights
+        let within = spawn.within.as_ref().filter(|_| starter.is_none());
         let Some(within) = within else { return (None, begun) };
         // where one cannot go there, the usual way says so
         let can_go = || spawn.cwd.is_dir() && access(&spawn.cwd, Access::EXEC_OK).is_ok();

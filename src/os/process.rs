@@ -134,7 +134,7 @@ impl Children {
         let started = Instant::now();
         let within = spawn.within.clone();
         let (begun, Started { child, pipe, family, pid }) =
-            start(&spawn, self.leave_terminal.as_deref(), &self.place)?;
+            start(spawn, self.leave_terminal.as_deref(), &self.place)?;
         let (stop, unlimited) = (self.stop.child_token(), Arc::default());
         let capture = Arc::new(Mutex::new(Capture::new(keep)));
         let (tail_sender, tail) = watch::channel(Tail::default());
@@ -226,24 +226,25 @@ fn setsid() -> Option<PathBuf> {
 }
 
 fn start(
-    spawn: &Spawn,
+    mut spawn: Spawn,
     leave_terminal: Option<&Path>,
     place: &Place,
 ) -> Result<(Begun, Started), SpawnError> {
     let program =
         spawn.argv.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
-    let Some(file) = find_program(spawn) else { return Err(SpawnError::NoProgram { program }) };
+    let Some(file) = find_program(&spawn) else { return Err(SpawnError::NoProgram { program }) };
+    let starter = spawn.starter.take();
     let begin = || {
         // asked first: `setsid` would say it in its own words, as if the command had
         access(&file, Access::EXEC_OK)?;
-        let (started, begun) = place.begin(&file, spawn);
+        let (started, begun) = place.begin(&file, &spawn, starter.as_deref());
         if let Some(started) = started {
             return Ok((begun, started));
         }
         let mark = next_mark();
-        let mut command = command(&file, spawn, leave_terminal);
+        let mut command = command(&file, &spawn, leave_terminal);
         command.env(MARK, &mark).stdin(Stdio::null());
-        let Launched { child, pipe, pid } = launch(command, spawn.starter.as_deref())?;
+        let Launched { child, pipe, pid } = launch(command, starter.as_deref())?;
         Ok((begun, Started { child, pipe, family: Family::new(pid, mark), pid }))
     };
     begin().map_err(|source| {
