@@ -53,7 +53,7 @@ pub struct Within {
     /// Its first arguments; the command's file and arguments follow. It leaves the terminal by itself, with
     /// `setsid`, unless it leads a process group already.
     pub words: Vec<OsString>,
-    /// The arguments with which it can be started [ahead](super::ahead) of a command, to be told the rest then; none where
+    /// The arguments with which it can be started [`ahead`] of a command, to be told the rest then; none where
     /// it cannot.
     pub ahead: Vec<OsString>,
 }
