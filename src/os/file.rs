@@ -380,6 +380,15 @@ pub(super) fn free_beside(target: &Path) -> io::Result<TempPath> {
     TempPath::try_from_path(std::path::absolute(path)?)
 }
 
+/// Takes away what a crash has left beside `target`, if anything.
+pub(super) fn remove_rest(target: &Path) {
+    let path = name_beside(target);
+    if fs::symlink_metadata(&path).is_ok() {
+        // it is no harm where it is
+        remove_stale(&path).ok();
+    }
+}
+
 /// A temporary file that nobody holds a lock on is the rest of a crash.
 fn remove_stale(path: &Path) -> io::Result<()> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
