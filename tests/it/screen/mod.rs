@@ -20,6 +20,7 @@ mod first;
 mod full;
 mod full_tmux;
 mod going_over;
+mod gnu_screen;
 mod grants;
 mod held;
 mod images;
