@@ -152,8 +152,10 @@ mod kernel {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
+    #![cfg(target_os = "linux")]
+
     use std::fs;
     use std::io::Write;
     use std::path::Path;

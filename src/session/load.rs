@@ -132,9 +132,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::protocol::{
-        After, AssistantMessage, ChangedBy, Message, SavedFile, StopReason, ToolCall, ToolStatus, Usage,
-    };
+    use crate::protocol::{After, AssistantMessage, ChangedBy, SavedFile, StopReason, ToolCall, Usage};
 
     fn lines(texts: &[&str]) -> Vec<u8> {
         texts
