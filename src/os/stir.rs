@@ -182,10 +182,9 @@ mod kernel {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests {
-    #![cfg(target_os = "linux")]
-
     use std::fs;
     use std::io::Write;
     use std::path::Path;
