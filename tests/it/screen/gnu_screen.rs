@@ -70,6 +70,22 @@ impl Drop for Screen {
     }
 }
 
+/// Screen has a user whom it grants nothing, by name: nobody can have it write down what a window holds. Said, not passed over.
+#[expect(clippy::print_stdout, reason = "what was not run is said, never passed over")]
+fn takes_no_orders() -> bool {
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let is_nobody = |user: &str| {
+        let mut parts = user.split(':');
+        let (name, id) = (parts.next(), parts.nth(1).and_then(|id| id.parse::<u32>().ok()));
+        name == Some("nobody") && id == Some(rustix::process::geteuid().as_raw())
+    };
+    let is_refused = users.lines().any(is_nobody);
+    if is_refused {
+        println!("left out: screen takes no orders from the user nobody");
+    }
+    is_refused
+}
+
 /// So many lines, a gate before every tenth.
 fn lines(gates: &[Gate]) -> Answer {
     let part = |number: usize| -> String {
@@ -83,7 +99,7 @@ fn lines(gates: &[Gate]) -> Answer {
 
 #[test]
 fn in_gnu_screen_every_line_stands_once_through_resizes_and_a_paste_sends_nothing() {
-    if !is_there("screen") {
+    if !is_there("screen") || takes_no_orders() {
         return;
     }
     let gates: Vec<Gate> = (0..12).map(|_| Gate::new()).collect();
