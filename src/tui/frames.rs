@@ -85,6 +85,14 @@ impl Frames {
         self.due.map(|due| self.not_before.map_or(due, |earliest| due.max(earliest)))
     }
 
+    /// Whether what flows may as well wait: it would be drawn no sooner than with the frame that is due. To hear of each
+    /// delta by itself would cost more than to draw it.
+    #[must_use]
+    pub fn flow_may_wait(&self, now: Instant) -> bool {
+        let next = self.last.map(|last| last + FRAME);
+        self.due.is_some_and(|due| now < due && next.is_some_and(|next| due <= next))
+    }
+
     /// Whether it is time to draw, and at which pace. The caller then draws, with all that has arrived.
     pub fn take(&mut self, now: Instant) -> Option<Pace> {
         self.due().filter(|due| *due <= now)?;
@@ -152,6 +160,20 @@ mod tests {
         let deltas: Vec<(u64, Cause)> = (0..100).map(|at| (at, Cause::Flow)).collect();
         let frames = [(0, Pace::Busy), (33, Pace::Busy), (66, Pace::Busy), (99, Pace::Busy)];
         check(&deltas, &[&frames[..], &[(399, Pace::Rest)]].concat());
+    }
+
+    #[test]
+    fn what_flows_waits_for_the_frame_that_is_due_and_no_longer() {
+        let start = Instant::now();
+        let mut frames = Frames::new(ms(0));
+        assert!(!frames.flow_may_wait(start), "nothing is due");
+        frames.ask(Cause::Flow, start);
+        assert!(!frames.flow_may_wait(start), "the first is drawn at once");
+        assert_eq!(frames.take(start), Some(Pace::Busy));
+        assert!(!frames.flow_may_wait(start + ms(1)), "the frame at the end of the flow is far");
+        frames.ask(Cause::Flow, start + ms(5));
+        assert!(frames.flow_may_wait(start + ms(6)));
+        assert!(!frames.flow_may_wait(start + ms(33)), "it is time");
     }
 
     #[test]
