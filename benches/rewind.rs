@@ -1,4 +1,5 @@
-//! How long the looks before and after a command take in a tree of 50,000 files, plain and in a repository.
+//! How long the looks before and after a command take in a tree of 50,000 files, plain and in a repository, and how long a rewind
+//! takes that puts back what a command has changed there.
 //!
 //! The first look is not measured: it makes what the others compare with. What is, is what every further command waits for: both
 //! looks, in a tree that lies in the page cache, where nothing has changed or a few files have. The mark is 80 ms for a look with two
@@ -11,8 +12,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
-use clawd::workbench::{Moment, Setup, Workbench};
+use clawd::protocol::SavedFile;
+use clawd::protocol::history::Former;
+use clawd::workbench::{Moment, Setup, Workbench, restore};
 use divan::Bencher;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
@@ -28,6 +32,7 @@ fn main() {
 /// A session in such a tree.
 struct World {
     directory: TempDir,
+    _kept: TempDir,
     runtime: Runtime,
     bench: Arc<Workbench>,
 }
@@ -56,14 +61,46 @@ impl World {
         }
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-        let setup = Setup { root: directory.path().to_owned(), environment, ..Setup::default() };
+        let kept = tempfile::tempdir().unwrap();
+        let outputs = Some(kept.path().join("session"));
+        let setup = Setup { root: directory.path().to_owned(), environment, outputs, ..Setup::default() };
         let bench = Arc::new(Workbench::new(setup).unwrap());
-        let world = Self { directory, runtime, bench };
+        let world = Self { directory, _kept: kept, runtime, bench };
         world.look();
-        while world.bench.snapshots().uncovered().iter().any(|line| line.contains("not yet copied")) {
-            std::thread::yield_now();
-        }
+        world.wait_until_covered();
         world
+    }
+
+    /// Whoever asks all the time leaves no room for the copying itself.
+    fn wait_until_covered(&self) {
+        self.runtime.block_on(async {
+            while self.bench.snapshots().uncovered().iter().any(|line| line.contains("not yet copied")) {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        });
+    }
+
+    /// A command that changes so many files; each as it was before.
+    fn command(&self, files: usize) -> Vec<SavedFile> {
+        self.runtime.block_on(async {
+            self.bench.look(Moment::Before).await;
+            for number in 0..files {
+                let (directory, file) = (number / FILES, number % FILES);
+                let file =
+                    self.directory.path().join(format!("d{}/d{directory}/file_{file}.rs", directory % 50));
+                fs::write(file, format!("changed {number}\n").repeat(100)).unwrap();
+            }
+            self.bench.look(Moment::After).await
+        })
+    }
+
+    /// Puts these files back as a rewind does; each as it was before that.
+    fn rewind(&self, files: &[SavedFile]) -> Vec<SavedFile> {
+        let blobs = self.bench.blobs();
+        let differences = restore::differences(files.iter().map(|file| Former { file, last: file }));
+        let kept = restore::keep(blobs, differences);
+        assert_eq!((restore::put_back(blobs, &kept), kept.saved.len()), (Vec::new(), files.len()));
+        kept.saved
     }
 
     /// Both looks; how many files have changed between them and before.
@@ -107,6 +144,15 @@ fn both_looks_around_a_few_changes(bencher: Bencher<'_, '_>, tree: Tree) {
             assert_eq!(world.bench.look(Moment::After).await.len(), 10);
         });
     });
+}
+
+/// There and back again, by turns.
+#[divan::bench(args = [200, 1_000, 5_000], sample_count = 6, sample_size = 1)]
+fn a_rewind(bencher: Bencher<'_, '_>, files: usize) {
+    let world = World::new(Tree::Plain);
+    let mut saved = world.command(files);
+    assert_eq!(saved.len(), files);
+    bencher.bench_local(|| saved = world.rewind(&saved));
 }
 
 #[divan::bench(args = [Tree::Plain, Tree::Git], sample_count = 3, sample_size = 1)]

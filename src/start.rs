@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::pin::pin;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -120,6 +121,9 @@ fn doctor(cli: &Cli, env: &Env) -> Result<ExitCode, Error> {
     })
 }
 
+/// How long standard input is read before it is said that it has not ended: more than it is given to begin.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// Why a headless run did not begin.
 enum Unbegun {
     /// Something does not allow it.
@@ -202,7 +206,14 @@ async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbeg
 async fn prompt(cli: &Cli) -> Result<(String, Piped), Error> {
     let words = cli.prompt.clone().unwrap_or_default();
     let have = if words.trim().is_empty() { Words::None } else { Words::Some };
-    let read = tokio::task::spawn_blocking(move || read_piped(have)).await;
+    let mut reading = tokio::task::spawn_blocking(move || read_piped(have));
+    let read = if let Ok(read) = tokio::time::timeout(PATIENCE, &mut reading).await {
+        read
+    } else {
+        let what = "waiting for standard input to end (Ctrl+C stops; `< /dev/null` gives none)";
+        writeln!(io::stderr(), "{what}").ok();
+        reading.await
+    };
     let piped = read.map_err(io::Error::other).and_then(|read| read).map_err(|error| {
         Error::new(Kind::Config, format!("standard input cannot be read: {error}")).hint("try `< /dev/null`")
     })?;

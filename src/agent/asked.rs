@@ -29,11 +29,26 @@ pub(super) struct Tidied {
     pub(super) asked: Vec<AskedCall>,
 }
 
-/// A call with its arguments read, or with the error that the model is told instead.
+/// A call with its arguments read, or with why it is not carried out.
 pub(super) struct AskedCall {
     pub(super) call: ToolCall,
     pub(super) form: CallForm,
-    pub(super) arguments: Result<Map<String, Value>, String>,
+    pub(super) arguments: Result<Map<String, Value>, Unusable>,
+}
+
+/// Why a call is not carried out.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unusable {
+    /// What the model is told.
+    pub(super) text: String,
+    /// What stood there, where it was all there and yet no JSON object: the history keeps nothing of it.
+    pub(super) written: Option<String>,
+}
+
+impl From<String> for Unusable {
+    fn from(text: String) -> Self {
+        Self { text, written: None }
+    }
 }
 
 /// Makes an answer fit for the history: call ids unique over all of it, arguments valid JSON whatever the model wrote.
@@ -48,8 +63,8 @@ pub(super) fn tidy(completion: Completion, history: &History) -> Tidied {
         let named = speakable_name(call);
         let mut arguments = read_arguments(call, cut && index == last).and_then(|map| named.map(|()| map));
         if index >= MAX_CALLS {
-            arguments =
-                Err(format!("Error: not run: at most {MAX_CALLS} calls of one answer are carried out"));
+            let text = format!("Error: not run: at most {MAX_CALLS} calls of one answer are carried out");
+            arguments = Err(text.into());
         }
         asked.push(AskedCall { call: call.clone(), form, arguments });
     }
@@ -57,7 +72,7 @@ pub(super) fn tidy(completion: Completion, history: &History) -> Tidied {
 }
 
 /// A name that endpoints take back, whatever the model wrote: one that they refuse would make every later request fail.
-fn speakable_name(call: &mut ToolCall) -> Result<(), String> {
+fn speakable_name(call: &mut ToolCall) -> Result<(), Unusable> {
     let written = call.name.as_str();
     let speakable = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if (1..=LONGEST_NAME).contains(&written.len()) && written.chars().all(speakable) {
@@ -66,7 +81,7 @@ fn speakable_name(call: &mut ToolCall) -> Result<(), String> {
     let quoted: String = written.chars().take(LONGEST_NAME).collect();
     let cleaned: String = quoted.chars().map(|c| if speakable(c) { c } else { '_' }).collect();
     call.name = if cleaned.is_empty() { "unnamed".into() } else { cleaned.into() };
-    Err(format!("Error: there is no tool {quoted:?}"))
+    Err(format!("Error: there is no tool {quoted:?}").into())
 }
 
 fn unique_id(id: &CallId, history: &History, taken: &HashSet<CallId>) -> CallId {
@@ -88,7 +103,7 @@ fn unique_id(id: &CallId, history: &History, taken: &HashSet<CallId>) -> CallId 
 }
 
 /// Reads the arguments and leaves valid JSON of an object in the call.
-fn read_arguments(call: &mut ToolCall, cut: bool) -> Result<Map<String, Value>, String> {
+fn read_arguments(call: &mut ToolCall, cut: bool) -> Result<Map<String, Value>, Unusable> {
     let text = call.arguments.trim();
     let is_nothing = text.is_empty() && !cut;
     let read = if is_nothing { Ok(Value::Object(Map::new())) } else { serde_json::from_str(text) };
@@ -113,8 +128,10 @@ fn read_arguments(call: &mut ToolCall, cut: bool) -> Result<Map<String, Value>, 
         Err(error) => format!("they are not valid JSON: {error}"),
     };
     let quoted: String = text.chars().take(QUOTED_ARGUMENTS).collect();
-    "{}".clone_into(&mut call.arguments);
-    Err(format!("Error: the arguments of {} cannot be used: {problem}. They began: {quoted}", call.name))
+    let text =
+        format!("Error: the arguments of {} cannot be used: {problem}. They began: {quoted}", call.name);
+    let written = std::mem::replace(&mut call.arguments, "{}".to_owned());
+    Err(Unusable { text, written: (!cut).then_some(written) })
 }
 
 #[cfg(test)]
@@ -143,7 +160,10 @@ mod tests {
         assert_eq!(tidied.message.tool_calls[0].arguments, stored, "{arguments}");
         match (&tidied.asked[0].arguments, expected) {
             (Ok(map), Ok(json)) => assert_eq!(Value::Object(map.clone()).to_string(), json),
-            (Err(text), Err(part)) => assert!(text.contains(part), "{text}"),
+            (Err(error), Err(part)) => {
+                assert!(error.text.contains(part), "{}", error.text);
+                assert_eq!(error.written.as_deref(), Some(arguments), "what stood there is told as it was");
+            }
             (got, _) => panic!("{arguments}: {got:?}"),
         }
     }
@@ -171,7 +191,9 @@ mod tests {
     fn arguments_cut_at_the_limit_are_never_repaired() {
         let tidied = tidy(completion(&[("1", "{}"), ("2", r#"{"content":"fn"#)], true), &History::new());
         assert!(tidied.asked[0].arguments.is_ok());
-        assert!(tidied.asked[1].arguments.as_ref().unwrap_err().contains("cut off at the output limit"));
+        let cut = tidied.asked[1].arguments.as_ref().unwrap_err();
+        assert!(cut.text.contains("cut off at the output limit"), "{}", cut.text);
+        assert_eq!(cut.written, None);
     }
 
     #[test]

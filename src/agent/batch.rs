@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
+use serde_json::Value;
 
 use super::asked::AskedCall;
 use super::call::{self, AfterDenial, Finished, NotRun, Readied, RunScene};
@@ -70,21 +71,26 @@ fn only_reads(run: &Run<'_>, next: &AskedCall) -> bool {
 
 async fn run_group(run: &mut Run<'_>, outcome: &mut Outcome, group: Vec<Readied>) {
     for readied in &group {
-        if let Readied::Runnable(runnable) = readied
+        if let Some((call, input)) = start_of(readied)
             && !run.options.token.is_cancelled()
         {
-            run.emit(AgentEvent::ToolStart {
-                id: runnable.call.id.clone(),
-                name: runnable.call.name.clone(),
-                input: runnable.input.clone(),
-            })
-            .await;
+            run.emit(AgentEvent::ToolStart { id: call.id.clone(), name: call.name.clone(), input }).await;
         }
     }
     let scene = RunScene::of(run);
     let mut running: FuturesOrdered<_> = group.into_iter().map(|readied| finish(&scene, readied)).collect();
     while let Some(finished) = running.next().await {
         answer(run, outcome, finished).await;
+    }
+}
+
+/// The call and its arguments, where its start is told: of what runs, and of what was whole and yet unreadable.
+fn start_of(readied: &Readied) -> Option<(&ToolCall, Value)> {
+    match readied {
+        Readied::Runnable(runnable) => Some((&runnable.call, runnable.input.clone())),
+        Readied::Finished(finished) => {
+            finished.written.clone().map(|written| (&finished.call, Value::String(written)))
+        }
     }
 }
 
@@ -97,7 +103,7 @@ async fn finish(scene: &RunScene, readied: Readied) -> Finished {
 
 /// Records one answer, and says it.
 async fn answer(run: &mut Run<'_>, outcome: &mut Outcome, finished: Finished) {
-    let Finished { call, result, duration, denial } = finished;
+    let Finished { call, result, duration, denial, written: _ } = finished;
     run.record(Message::Tool(ToolMessage {
         call_id: call.id.clone(),
         name: call.name.clone(),

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::asked::AskedCall;
+use super::asked::{AskedCall, Unusable};
 use super::format::format;
 use super::host::RunHost;
 use super::hush;
@@ -23,8 +23,8 @@ use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
 use crate::protocol::{
-    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Hold, Network, Occasion,
-    Question, Tail, Terms, ToolCall, ToolStatus, Wording,
+    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, Occasion,
+    Question, Tail, Terms, ToolCall, ToolStatus,
 };
 use crate::text::redact::Hide;
 use crate::tools::{Concurrency, Host, Prepared, Scene, Tool, ToolResult};
@@ -64,6 +64,8 @@ pub(super) struct Finished {
     pub(super) result: ToolResult,
     pub(super) duration: Duration,
     pub(super) denial: Option<Denial>,
+    /// Its arguments as they came, where no object could be read from them: its start tells them, and nothing else does.
+    pub(super) written: Option<String>,
 }
 
 /// Somebody or something said no.
@@ -114,7 +116,11 @@ pub(super) async fn ready_with(run: &mut Run<'_>, tool: &dyn Tool, asked: AskedC
     });
     let (prepared, input) = match prepared {
         Ok(prepared) => prepared,
-        Err(text) => return Readied::Finished(Finished::failed(call, text)),
+        Err(Unusable { text, written }) => {
+            let mut finished = Finished::failed(call, text);
+            finished.written = written;
+            return Readied::Finished(finished);
+        }
     };
     let host = Arc::new(RunHost::new(run, &call, form));
     let (concurrency, permit) = (tool.concurrency(), Permit { terms: Terms::default(), hide: Hide::All });
@@ -138,7 +144,7 @@ impl Runnable {
     ) -> Self {
         let (call, form) = (ToolCall::new(id, tool.name(), "{}"), CallForm::Native);
         let host = Arc::new(RunHost::of_the_user(run, &call));
-        let permit = Permit { terms: Terms { hold: Hold::Free, wording: Wording::Own }, hide: Hide::Keys };
+        let permit = Permit { terms: Terms::default(), hide: Hide::Keys };
         let concurrency = Concurrency::Alone;
         Self { call, form, input: Value::Null, concurrency, prepared, permit, host }
     }
@@ -231,7 +237,7 @@ fn terms_now(
         Network::On => hold.with_network(),
     };
     // what was shown is what runs
-    Ok(Terms { hold, wording: Wording::Own })
+    Ok(Terms { hold, ..Terms::default() })
 }
 
 fn block(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
@@ -298,7 +304,7 @@ pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> F
     hush::result(scene.bench.redactor(), permit.hide, &mut result);
     let result = scene.hooks.after_tool_execution(&call, result);
     let result = format(&scene.bench, &call.id, result).await;
-    Finished { call, result, duration: began.elapsed(), denial: None }
+    Finished { call, result, duration: began.elapsed(), denial: None, written: None }
 }
 
 async fn overdue(token: &CancellationToken) {
@@ -329,7 +335,7 @@ impl Finished {
     fn with(call: ToolCall, status: ToolStatus, text: String) -> Box<Self> {
         let display = Display::Line(text.strip_prefix("Error: ").unwrap_or(&text).to_owned());
         let result = ToolResult { status, content: Content::text(text), display };
-        Box::new(Self { call, result, duration: Duration::ZERO, denial: None })
+        Box::new(Self { call, result, duration: Duration::ZERO, denial: None, written: None })
     }
 
     fn failed(call: ToolCall, text: String) -> Box<Self> {

@@ -22,10 +22,10 @@ pub(super) async fn format(bench: &Arc<Workbench>, call: &CallId, mut result: To
     for part in &mut result.content.0 {
         if let Part::Text(text) = part {
             if result.status.is_error() && !text.starts_with("Error:") {
-                text.insert_str(0, "Error: ");
+                text.change(|text| text.insert_str(0, "Error: "));
             }
             if clip(text, clip::RESULT, Keep::HeadTail).cut.is_some() {
-                *text = cut(bench, call, std::mem::take(text)).await;
+                *text = cut(bench, call, std::mem::take(text).into()).await.into();
             }
         }
     }

@@ -156,7 +156,7 @@ pub(super) fn end(redactor: &Redactor, mut end: RunEnd) -> RunEnd {
 fn content(redactor: &Redactor, hide: Hide, content: &mut Content) {
     for part in &mut content.0 {
         match part {
-            Part::Text(text) => redactor.redact_in(text, hide),
+            Part::Text(text) => text.change(|text| redactor.redact_in(text, hide)),
             Part::Image { .. } => {}
         }
     }

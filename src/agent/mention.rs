@@ -115,7 +115,7 @@ impl Brought {
                     self.text.push_str(&text);
                 }
                 image @ Part::Image { .. } => {
-                    self.parts.push(Part::Text(std::mem::take(&mut self.text)));
+                    self.parts.push(Part::Text(std::mem::take(&mut self.text).into()));
                     self.parts.push(image);
                 }
             }
@@ -142,9 +142,9 @@ impl Brought {
         if self.attachments.is_empty() {
             return;
         }
-        self.parts.push(Part::Text(std::mem::take(&mut self.text)));
+        self.parts.push(Part::Text(std::mem::take(&mut self.text).into()));
         if let Some(Part::Text(first)) = self.parts.first_mut() {
-            first.insert_str(0, HEAD);
+            first.change(|text| text.insert_str(0, HEAD));
         }
         message.content.0.append(&mut self.parts);
         message.attachments = std::mem::take(&mut self.attachments);

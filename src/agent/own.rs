@@ -52,7 +52,7 @@ pub(super) async fn run(run: &mut Run<'_>, command: &str) -> RunEnd {
 fn told(command: &str, mut content: Content) -> UserMessage {
     let mut message = UserMessage::new(Origin::Shell, format!("!{command}"));
     if let Some(Part::Text(first)) = content.0.first_mut() {
-        *first = format!("{PRINTED}\n{first}");
+        first.change(|text| text.insert_str(0, &format!("{PRINTED}\n")));
     }
     message.content.0.append(&mut content.0);
     message

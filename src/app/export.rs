@@ -22,13 +22,13 @@ impl App {
     /// # Errors
     /// Where nothing was said, the name asks for no known form, or the file is there already or cannot be made.
     pub fn export(&self, conversation: &Conversation, file: &str) -> Result<String, Error> {
-        let history = conversation.history();
+        let history = conversation.with_head();
         if history.is_empty() {
             return Err(refused("there is nothing to export: nothing has been said yet".to_owned()));
         }
         let (path, form) =
             if file.is_empty() { (self.free_name(), Form::Markdown) } else { self.named(file)? };
-        let text = render(history, form);
+        let text = render(&history, form);
         let text = self.place.redactor.redact(&text, Hide::Keys);
         write_new(&path, text.as_bytes()).map_err(|error| {
             let shown = self.place.shown(&path);

@@ -173,7 +173,7 @@ fn told(message: &Message, cut: usize) -> String {
 
 fn all_texts(user: &UserMessage) -> String {
     let part = |part: &Part| match part {
-        Part::Text(text) => text.clone(),
+        Part::Text(text) => text.to_string(),
         Part::Image { .. } => "[an image]".to_owned(),
     };
     user.content.0.iter().map(part).collect::<Vec<_>>().join("\n\n")

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::JobNews;
-use crate::protocol::{JobId, JobState};
+use crate::protocol::{JobId, JobState, JobView, Why};
 use crate::workbench::Workbench;
 
 /// Looks after the jobs of a workbench.
@@ -37,7 +37,8 @@ impl Watch {
             JobState::Running => false,
             JobState::Ended { .. } => true,
         };
-        let ended = all.iter().filter(|job| has_ended(&job.state) && self.told.insert(job.id.clone()));
+        let is_news = |job: &&JobView| has_ended(&job.state) && job.why != Why::AtOnce;
+        let ended = all.iter().filter(is_news).filter(|job| self.told.insert(job.id.clone()));
         let ended = ended.cloned().collect();
         JobNews { all, ended }
     }
@@ -48,7 +49,6 @@ mod tests {
     use super::*;
     use crate::os::capture::Mark;
     use crate::os::process::{Spawn, adopt_orphans};
-    use crate::protocol::Why;
     use crate::workbench::Setup;
 
     fn adopt(bench: &Workbench, script: &str) -> JobId {

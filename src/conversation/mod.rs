@@ -312,6 +312,7 @@ impl Conversation {
             result.end = RunEnd::Aborted;
         }
         self.close_open_calls();
+        self.parts.log.relieve(&mut self.parts.history);
         let mut given_back = Vec::new();
         let mut followed = Followed::ByNothing;
         match &result.end {

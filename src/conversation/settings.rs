@@ -6,7 +6,8 @@
 
 use super::Conversation;
 use crate::permission::Mode;
-use crate::protocol::{EntryBody, Message, Origin, UserMessage};
+use crate::protocol::{Entry, EntryBody, History, Message, Origin, SessionHead, UserMessage};
+use crate::session::entry::VERSION;
 
 /// What the model is told of directories that the user has added.
 const ADDED: &str = "The user has added to the workspace what is listed here: you may read and edit what is in these \
@@ -28,6 +29,26 @@ impl Conversation {
                 directories: None,
             });
         }
+    }
+
+    /// What was said, with the head of its session, which a conversation that began here has in its file alone.
+    #[must_use]
+    pub fn with_head(&self) -> History {
+        let mut history = self.parts.history.clone();
+        let id = if history.head().is_none() { self.parts.log.id() } else { None };
+        if let Some(id) = id {
+            let timestamp = history.all().next().map_or(0, |first| first.timestamp);
+            let head = SessionHead {
+                version: VERSION,
+                id,
+                cwd: self.bench().root().to_string_lossy().into_owned(),
+                model: self.parts.agent.model().clone(),
+                clawd_version: env!("CARGO_PKG_VERSION").to_owned(),
+                parent: None,
+            };
+            history.apply(&Entry { timestamp, body: EntryBody::Session(head) });
+        }
+        history
     }
 
     /// Before a run: the mode that it begins in, where the file does not know it yet. As long as nothing is said it keeps none.

@@ -22,6 +22,9 @@ use super::kernel::is_proc;
 use super::paths::{hex, resolve};
 use super::pinned::is_a_link;
 
+/// As much of a file as is compared at once, in bytes: enough that calls cost nothing, and it stays in the processor's cache.
+const PIECE: usize = 256 * 1024;
+
 /// What a file can be instead of regular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -162,6 +165,28 @@ pub(super) fn read_opened(
     Ok(bytes)
 }
 
+/// Whether an open file holds these bytes and no more; compared piece by piece, so that a large one takes no memory.
+pub(super) fn holds((mut file, meta): (File, Metadata), bytes: &[u8]) -> io::Result<bool> {
+    if meta.len() != bytes.len() as u64 {
+        return Ok(false);
+    }
+    let mut piece = vec![0; PIECE.min(bytes.len() + 1)];
+    let mut left = bytes;
+    loop {
+        let read = match file.read(&mut piece) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        if read == 0 {
+            return Ok(left.is_empty());
+        }
+        match (piece.get(..read), left.split_at_checked(read)) {
+            (Some(now), Some((then, rest))) if now == then => left = rest,
+            _ => return Ok(false),
+        }
+    }
+}
+
 pub(super) fn kind_of(meta: &Metadata) -> Option<Kind> {
     let file_type = meta.file_type();
     if file_type.is_file() {
@@ -195,26 +220,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     }
 }
 
-/// The same for a file that is there and is no link.
-pub(super) fn replace_unlinked(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let old = fs::symlink_metadata(path).map_err(failed("write", path))?;
-    if old.is_symlink() {
-        return Err(FileError::Relinked { path: path.to_owned() });
-    }
-    replace_existing(path, &old, bytes).map_err(|refused| refused.of(path))
-}
-
 /// Opens for writing what is no link.
 pub(super) fn open_to_write(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     OpenOptions::new().write(true).custom_flags(flags).open(path)
-}
-
-/// Makes a file that must not exist yet; it is there whole or not at all.
-pub fn create(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let failed = failed("make", path);
-    let (_lock, temp) = filled(path, 0o666, bytes).map_err(&failed)?;
-    temp.persist_noclobber(path).map_err(|error| failed(error.error))
 }
 
 /// The file that a write to `path` would change.
@@ -371,6 +380,15 @@ pub(super) fn free_beside(target: &Path) -> io::Result<TempPath> {
     TempPath::try_from_path(std::path::absolute(path)?)
 }
 
+/// Takes away what a crash has left beside `target`, if anything.
+pub(super) fn remove_rest(target: &Path) {
+    let path = name_beside(target);
+    if fs::symlink_metadata(&path).is_ok() {
+        // it is no harm where it is
+        remove_stale(&path).ok();
+    }
+}
+
 /// A temporary file that nobody holds a lock on is the rest of a crash.
 fn remove_stale(path: &Path) -> io::Result<()> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
@@ -453,19 +471,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("by_std"), "").unwrap();
         replace(&dir.path().join("by_replace"), b"x").unwrap();
-        create(&dir.path().join("by_create"), b"x").unwrap();
         assert_eq!(mode(&dir.path().join("by_replace")), mode(&dir.path().join("by_std")));
-        assert_eq!(mode(&dir.path().join("by_create")), mode(&dir.path().join("by_std")));
-        assert_eq!(names(dir.path()), ["by_create", "by_replace", "by_std"]);
-    }
-
-    #[test]
-    fn a_file_that_exists_is_not_made_again() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("f");
-        fs::write(&path, "old").unwrap();
-        assert_eq!(create(&path, b"new").unwrap_err().io_kind(), Some(io::ErrorKind::AlreadyExists));
-        assert_eq!((fs::read(&path).unwrap(), names(dir.path())), (b"old".to_vec(), vec!["f".to_owned()]));
+        assert_eq!(names(dir.path()), ["by_replace", "by_std"]);
     }
 
     #[test]
@@ -536,6 +543,25 @@ mod tests {
         drop(held);
         replace(&path, b"new").unwrap();
         assert_eq!((fs::read(&path).unwrap(), names(dir.path())), (b"new".to_vec(), vec!["f".to_owned()]));
+    }
+
+    #[test]
+    fn a_file_holds_what_it_holds_and_no_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        for size in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE] {
+            let bytes: Vec<u8> = (0..size).map(|at| u8::try_from(at % 251).unwrap()).collect();
+            fs::write(&path, &bytes).unwrap();
+            let is = |bytes: &[u8]| holds(open_regular(&path).unwrap(), bytes).unwrap();
+            assert!(is(&bytes) && !is(&[bytes.as_slice(), b"x"].concat()), "{size}");
+            if let Some((last, rest)) = bytes.split_last() {
+                assert!(!is(rest) && !is(&[rest, &[last ^ 1]].concat()), "{size}");
+            }
+        }
+        // what grows or shrinks between the look and the read
+        let (file, meta) = open_regular(&path).unwrap();
+        fs::write(&path, "").unwrap();
+        assert!(!holds((file, meta), &vec![0; 3 * PIECE]).unwrap());
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! behind and no old content is lost. May import: `text`.
 //!
 //! In reading order: what is read once at the start ([`mod@env`], [`paths`]) and what a command gets of it
-//! ([`child_env`]), files ([`mod@file`], [`kernel`], [`guarded`], [`pinned`], [`stage`], [`put`], [`listing`]),
+//! ([`child_env`]), files ([`mod@file`], [`kernel`], [`guarded`], [`pinned`], [`stage`], [`put`], [`listing`], [`tree`] with [`stir`]),
 //! commands ([`programs`], [`process`] with [`starter`] for those with fewer rights, [`capture`] for what they say and
 //! [`family`] for all they started, [`foreground`] for what has the terminal, [`feed`] for what the program itself asks),
 //! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`], [`tty`]).
@@ -21,6 +21,7 @@ pub mod listing;
 pub mod pinned;
 pub mod put;
 pub mod stage;
+pub mod stir;
 pub mod tree;
 
 pub mod capture;

@@ -93,14 +93,9 @@ impl Pinned {
         self.open().and_then(|opened| file::read_opened(opened, &self.path, max))
     }
 
-    /// Makes it; it must not be there.
-    pub fn create(&self, bytes: &[u8]) -> Result<(), FileError> {
-        file::create(&self.way, bytes).map_err(|error| error.of(&self.path))
-    }
-
-    /// Puts the bytes in place of what it holds; it must be there.
-    pub fn replace(&self, bytes: &[u8]) -> Result<(), FileError> {
-        file::replace_unlinked(&self.way, bytes).map_err(|error| error.of(&self.path))
+    /// Whether the file holds these bytes and no more.
+    pub fn holds(&self, bytes: &[u8]) -> Result<bool, FileError> {
+        file::holds(self.open()?, bytes).map_err(failed("read", &self.path))
     }
 }
 
@@ -154,7 +149,7 @@ fn hold(directory: &Path) -> io::Result<Held> {
 
 /// Whether an open directory can be named.
 #[cfg(target_os = "linux")]
-fn has_ways() -> bool {
+pub(super) fn has_ways() -> bool {
     static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     let is_proc =
         || rustix::fs::statfs("/proc/self/fd").is_ok_and(|fs| fs.f_type == rustix::fs::PROC_SUPER_MAGIC);
@@ -215,6 +210,7 @@ fn make_by_path(directory: &Path, made: &mut Vec<PathBuf>) -> io::Result<Held> {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use super::super::stage::Staged;
     use super::*;
 
     /// A directory without links above it, with `in/f` and `out/f`.
@@ -241,8 +237,8 @@ mod tests {
             (Pinned::new(&root.join("in/f")).unwrap(), Pinned::new(&root.join("in/new")).unwrap());
         swap(&root);
         assert_eq!(old.read(10).unwrap(), b"in");
-        old.replace(b"changed").unwrap();
-        new.create(b"made").unwrap();
+        Staged::replace(&old, b"changed").unwrap().commit().unwrap();
+        Staged::create(&new, b"made").unwrap().commit().unwrap();
         assert_eq!(fs::read(root.join("away/f")).unwrap(), b"changed");
         assert_eq!(fs::read(root.join("away/new")).unwrap(), b"made");
         assert_eq!(fs::read(root.join("out/f")).unwrap(), b"out");
@@ -264,7 +260,7 @@ mod tests {
         symlink("../out/f", root.join("away/link")).unwrap();
         let link = Pinned::new(&root.join("away/link")).unwrap();
         assert!(named(link.read(10).unwrap_err()).contains("away/link: it, or a directory above it"));
-        assert!(named(link.replace(b"x").unwrap_err()).contains("has just become a link"));
+        assert!(named(Staged::replace(&link, b"x").unwrap_err()).contains("has just become a link"));
         assert_eq!(fs::read(root.join("out/f")).unwrap(), b"out");
     }
 
@@ -278,7 +274,7 @@ mod tests {
         assert!(!root.join("in/a").exists());
         drop(file);
         let file = Pinned::making(&root.join("in/a/f"), &mut made).unwrap();
-        file.create(b"x").unwrap();
+        Staged::create(&file, b"x").unwrap().commit().unwrap();
         remove_empty(&made);
         assert_eq!(fs::read(root.join("in/a/f")).unwrap(), b"x");
     }
@@ -291,8 +287,8 @@ mod tests {
             file("in/none").unwrap().read(10).unwrap_err(),
             file("in").unwrap().read(10).unwrap_err(),
             file("in/f").unwrap().read(1).unwrap_err(),
-            file("in/f").unwrap().create(b"").unwrap_err(),
-            file("in/none").unwrap().replace(b"").unwrap_err(),
+            Staged::create(&file("in/f").unwrap(), b"").unwrap().commit().unwrap_err(),
+            Staged::replace(&file("in/none").unwrap(), b"").unwrap_err(),
             file("none/f").unwrap_err(),
             file("in/f/x").unwrap_err(),
         ];

@@ -203,6 +203,7 @@ impl Step {
 fn regular(verb: &'static str, place: &Pinned) -> Result<Metadata, FileError> {
     let meta = place.metadata().map_err(failed(verb, place.path()))?;
     match kind_of(&meta) {
+        Some(_) if meta.is_symlink() => Err(FileError::Relinked { path: place.path().to_owned() }),
         Some(kind) => Err(FileError::NotRegular { path: place.path().to_owned(), kind }),
         None => Ok(meta),
     }
@@ -358,6 +359,15 @@ mod tests {
             .commit()
             .unwrap();
         assert_eq!((mode("f"), mode("h")), (0o750, 0o750));
+    }
+
+    #[test]
+    fn a_new_file_is_like_any_other_program_would_make_it() {
+        let dir = with(&[]);
+        Staged::create(&pin(&dir.path().join("ours")), b"x").unwrap().commit().unwrap();
+        fs::write(dir.path().join("theirs"), "x").unwrap();
+        let mode = |name: &str| fs::metadata(dir.path().join(name)).unwrap().mode();
+        assert_eq!(mode("ours"), mode("theirs"));
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub struct Look {
     pub size: u64,
     /// The file's number.
     pub inode: u64,
+    /// Whether it is a file that has other names.
+    pub is_linked: bool,
     /// When its bytes changed, in nanoseconds since 1970; can be set by anybody who may write it.
     pub modified: i64,
     /// When anything of it changed, in nanoseconds since 1970; set by the system alone.
@@ -107,6 +109,13 @@ impl Directory {
     /// What the system says of it. Its names are what they were as long as the time of its last change is the same.
     pub fn own(&self) -> Option<Look> {
         fstat(&self.held).ok().map(|stat| look_of(&stat))
+    }
+
+    /// A path that leads to it, whatever its name is by now; good as long as this value lives. None where there is no such path.
+    #[cfg(target_os = "linux")]
+    pub(super) fn way(&self) -> Option<PathBuf> {
+        use std::os::fd::AsRawFd;
+        super::pinned::has_ways().then(|| PathBuf::from(format!("/proc/self/fd/{}", self.held.as_raw_fd())))
     }
 
     /// The names in it, each with its kind where the directory says it.
@@ -183,11 +192,13 @@ fn kind_of(file_type: FileType) -> Option<Kind> {
 }
 
 fn look_of(stat: &Stat) -> Look {
+    let kind = kind_of(FileType::from_raw_mode(stat.st_mode)).unwrap_or(Kind::Other);
     Look {
-        kind: kind_of(FileType::from_raw_mode(stat.st_mode)).unwrap_or(Kind::Other),
+        kind,
         mode: u32::try_from(unsigned(stat.st_mode) & 0o7777).unwrap_or(0),
         size: unsigned(stat.st_size),
         inode: unsigned(stat.st_ino),
+        is_linked: kind == Kind::File && unsigned(stat.st_nlink) > 1,
         modified: time(signed(stat.st_mtime), signed(stat.st_mtime_nsec)),
         changed: time(signed(stat.st_ctime), signed(stat.st_ctime_nsec)),
     }

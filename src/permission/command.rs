@@ -90,7 +90,7 @@ impl Policy {
             Touch::Exec(_) => self.hold(),
             Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => Hold::Free,
         };
-        Terms { hold, wording: Wording::Own }
+        Terms { hold, ..Terms::default() }
     }
 
     /// The terms on which a command runs unasked, in every mode but `bypass`: it looks and does nothing else, or it is
@@ -120,7 +120,11 @@ impl Policy {
         let (hold, table) = if is_held { (Hold::LOOKING, Table::Full) } else { (Hold::Free, Table::Bare) };
         let known = known::harmless(&exec.command, &exec.cwd, &self.scope, &self.sight, table)?;
         let may_be_read = known.reads.iter().all(|path| self.may_be_read(path));
-        may_be_read.then_some(Terms { hold, wording: Wording::Known(known.text) })
+        may_be_read.then_some(Terms {
+            hold,
+            wording: Wording::Known(known.text),
+            passed_over: known.passed_over,
+        })
     }
 
     /// The terms for a line in which each command is allowed by one of these rules or only looks. It runs as it was read, held
@@ -130,7 +134,11 @@ impl Policy {
         let hold = self.terms(Touch::Exec(exec)).hold;
         let known = self.known_beside(exec, hold, &|words| simple(words).as_ref().is_some_and(is_allowed))?;
         let may_be_read = known.reads.iter().all(|path| self.may_be_read(path));
-        may_be_read.then_some(Terms { hold, wording: Wording::Read(known.text) })
+        may_be_read.then_some(Terms {
+            hold,
+            wording: Wording::Read(known.text),
+            passed_over: known.passed_over,
+        })
     }
 
     /// The line's commands that do more than look; `None` where that cannot be told.
@@ -429,7 +437,7 @@ mod tests {
     fn a_rule_lets_a_command_run_as_it_is_and_held() {
         let mut ruled = policy(Mode::Default, || true);
         ruled.rules.allow = vec!["Bash(make:*)".parse().unwrap()];
-        assert_eq!(judged(&ruled, "make all"), Verdict::Allow(Terms { hold: WRITES, wording: Wording::Own }));
+        assert_eq!(judged(&ruled, "make all"), Verdict::Allow(Terms { hold: WRITES, ..Terms::default() }));
         ruled.rules.ask = vec!["Bash(cat:*)".parse().unwrap()];
         assert_eq!(hold(&ruled, "cat a.txt"), None, "an ask rule asks whatever is known");
         ruled.rules.deny = vec!["Bash(cat:*)".parse().unwrap()];

@@ -122,6 +122,9 @@ const PLACES: [&str; 17] = [
 /// Parts of a name that say "only an example": `.env.example`, `example.env`.
 const EXAMPLES: [&str; 8] = ["example", "examples", "sample", "template", "dist", "defaults", "tmpl", "pub"];
 
+/// What stands behind `.env.` in the name of a file that shows what belongs into one.
+const ENV_EXAMPLES: [&str; 3] = ["example", "sample", "template"];
+
 /// What of a home directory is nothing for a command, whatever it is for: the list that a sandbox covers.
 const OF_A_HOME: [&str; 40] = [
     ".ssh",
@@ -221,8 +224,21 @@ fn is_of_a_process(parts: &[String]) -> bool {
 pub(super) fn hidden_files() -> impl Iterator<Item = String> {
     let ends = EXTENSIONS.iter().map(|extension| format!("*.{extension}"));
     let accounts = SERVICE_ACCOUNTS.iter().map(|start| format!("{start}*.json"));
-    let others = [".env.*", "hosts.yml", "shadow"];
-    NAMES.into_iter().chain(others).map(str::to_owned).chain(ends).chain(accounts)
+    let others = ["hosts.yml", "shadow"];
+    NAMES.into_iter().chain(others).map(str::to_owned).chain(variables()).chain(ends).chain(accounts)
+}
+
+/// `.env.*` but for `.env.example` and its like, in patterns that have no "but": all that differs from each of those names at
+/// one letter or ends before it.
+fn variables() -> impl Iterator<Item = String> {
+    let firsts: String = ENV_EXAMPLES.iter().filter_map(|word| word.chars().next()).collect();
+    let behind = ENV_EXAMPLES.iter().flat_map(|word| {
+        let parts = word.char_indices().skip(1).filter_map(move |(at, c)| Some((word.get(..at)?, c)));
+        let shorter = parts.clone().map(|(part, _)| format!(".env.{part}"));
+        let other = parts.map(|(part, c)| format!(".env.{part}[!{c}]*"));
+        shorter.chain(other).chain([format!(".env.{word}[!.]*")])
+    });
+    [format!(".env.[!{firsts}]*")].into_iter().chain(behind)
 }
 
 /// Names, in lower case, of the directories that hold secrets.
@@ -305,6 +321,16 @@ mod tests {
         let secret = "/w/.env /w/.env.local /w/prod.env /w/id_rsa /w/server.pem /w/credentials.json /h/.aws/config \
                       /h/.ssh/config /w/service-account-prod.json /h/.docker/config.json /h/gh/hosts.yml /etc/shadow";
         let hidden: Vec<GitGlob> = hidden_files().map(|pattern| GitGlob::new(&pattern).unwrap()).collect();
+        for part in
+            ["e", "ex", "exampl", "examples", "example_", "s", "samples", "x", "templat", "tf", "local", "."]
+        {
+            let name = format!(".env.{part}");
+            assert!(hidden.iter().any(|glob| glob.matches(Path::new(&name), false)), "{name}");
+        }
+        for name in [".env.example", ".env.sample", ".env.template", ".env.example.local"] {
+            assert!(!is_secret(Path::new(name)), "{name}");
+            assert!(!hidden.iter().any(|glob| glob.matches(Path::new(name), false)), "{name}");
+        }
         for path in secret.split_whitespace().map(Path::new) {
             assert!(is_secret(path), "{path:?}");
             let below = path.strip_prefix("/").unwrap();

@@ -92,6 +92,18 @@ pub struct Terms {
     pub hold: Hold,
     /// In which words a command runs.
     pub wording: Wording,
+    /// What those words pass over that its own would have looked at.
+    pub passed_over: PassedOver,
+}
+
+/// What a command that runs unasked does not look at, though it was told to look everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum PassedOver {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Files that are named like secrets.
+    Secrets,
 }
 
 /// In which words a command runs, and with what of the user's environment.

@@ -31,6 +31,8 @@ pub struct JobView {
 pub enum Why {
     /// The model asked for it (`run_in_background`).
     Asked,
+    /// The same, and it had ended before its call was answered: whoever saw the call knows its end.
+    AtOnce,
     /// The user moved it there while it ran (Ctrl+B).
     Moved,
     /// Its shell has exited and has left something running.

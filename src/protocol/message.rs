@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{CallId, ModelId, ToolName, Usage};
+use super::{CallId, ModelId, Text, ToolName, Usage};
 
 /// One message of a conversation. The system prompt is no message: it belongs to the request.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub struct Content(pub Vec<Part>);
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     /// Text, exactly as it came.
-    Text(String),
+    Text(Text),
     /// An image that lies in a file beside the session.
     Image {
         /// Where it lies: relative to the directory of the project's sessions, or absolute.
@@ -189,6 +189,7 @@ pub struct ToolMessage {
 impl Content {
     /// Content of one text.
     pub fn text(text: impl Into<String>) -> Self {
+        let text: String = text.into();
         Self(vec![Part::Text(text.into())])
     }
 
@@ -223,7 +224,7 @@ impl UserMessage {
     #[must_use]
     pub fn words(&self) -> String {
         let first = self.content.0.iter().find_map(|part| match part {
-            Part::Text(text) => Some(text.clone()),
+            Part::Text(text) => Some(text.to_string()),
             Part::Image { .. } => None,
         });
         first.unwrap_or_default()

@@ -18,6 +18,7 @@ pub mod job;
 pub mod message;
 pub mod outcome;
 pub mod results;
+pub mod text;
 pub mod todo;
 pub mod tool;
 pub mod usage;
@@ -29,7 +30,7 @@ pub use entry::{After, ChangedBy, Entry, EntryBody, SavedFile, SessionHead};
 pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};
 pub use guide::Guide;
 pub use history::{History, Slot};
-pub use hold::{Hold, Network, Terms, Wording, Writes};
+pub use hold::{Hold, Network, PassedOver, Terms, Wording, Writes};
 pub use ids::{CallId, JobId, ModelId, QuestionId, SessionId, ToolName};
 pub use job::{JobState, JobView, Why};
 pub use message::{
@@ -38,6 +39,7 @@ pub use message::{
 };
 pub use outcome::{Carry, LoopError, LoopErrorType, LoopMetadata, LoopResult, RunEnd};
 pub use results::Results;
+pub use text::{Place, Shelf, Text};
 pub use todo::{Todo, TodoStatus};
 pub use tool::ToolDefinition;
 pub use usage::{Price, Usage};

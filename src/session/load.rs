@@ -9,8 +9,9 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use super::SessionError;
-use super::entry::{self, Line, VERSION};
-use crate::protocol::{Entry, EntryBody, History};
+use super::entry::{self, Line, Outline, VERSION};
+use super::shelf::{self, FileShelf, LONG, Lost};
+use crate::protocol::{Content, Entry, EntryBody, History, Message, Part, Text, ToolMessage, ToolStatus};
 
 /// What a session file holds.
 #[derive(Debug, Default)]
@@ -23,6 +24,8 @@ pub struct Loaded {
     pub good_bytes: u64,
     /// Whether the file may be continued.
     pub writable: Writable,
+    /// Whether what stays in the file could not be read when somebody looked at it.
+    pub(super) lost: Lost,
 }
 
 /// Whether a file may be continued by this version.
@@ -44,7 +47,7 @@ const BLOCK_BYTES: usize = 256 * 1024;
 /// Where it cannot be read at all.
 pub fn load(path: &Path) -> Result<Loaded, SessionError> {
     let mut loaded = Loaded::default();
-    let read = File::open(path).and_then(|file| loaded.read(&file, |_, _| {}));
+    let read = File::open(path).and_then(|file| loaded.read(path, &file, |_, _| {}));
     read.map_err(|source| SessionError::Open { path: path.to_owned(), source })?;
     Ok(loaded)
 }
@@ -54,29 +57,38 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
 pub fn parse(bytes: &[u8]) -> Loaded {
     let mut loaded = Loaded::default();
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        loaded.take_line(line, &mut |_, _| {});
+        loaded.take_line(line, None, &mut |_, _| {});
     }
     loaded
 }
 
 impl Loaded {
     /// Reads a file from where it stands to its end, behind what was read so far. `seen` is shown each whole line that is not
-    /// empty, with its end, and what it turned out to be.
-    pub(super) fn read(&mut self, file: &File, mut seen: impl FnMut(&[u8], &Line)) -> io::Result<()> {
+    /// empty, with its end, and what it turned out to be. Long results stay where they are.
+    pub(super) fn read(
+        &mut self,
+        path: &Path,
+        file: &File,
+        mut seen: impl FnMut(&[u8], &Line),
+    ) -> io::Result<()> {
+        let shelf = FileShelf::of(path, file);
         let mut reader = BufReader::with_capacity(BLOCK_BYTES, file);
         let mut line = Vec::new();
         while reader.read_until(b'\n', &mut line)? > 0 {
-            self.take_line(&line, &mut seen);
+            self.take_line(&line, shelf.as_ref(), &mut seen);
             line.clear();
         }
+        self.lost = shelf.map(|shelf| shelf.lost).unwrap_or_default();
         Ok(())
     }
 
-    fn take_line(&mut self, whole: &[u8], seen: &mut impl FnMut(&[u8], &Line)) {
+    fn take_line(&mut self, whole: &[u8], shelf: Option<&FileShelf>, seen: &mut impl FnMut(&[u8], &Line)) {
         let Some(line) = whole.strip_suffix(b"\n") else { return };
+        let at = self.good_bytes;
         self.good_bytes += whole.len() as u64;
         if !line.trim_ascii().is_empty() {
-            let line = entry::from_line(line);
+            let shelved = shelf.and_then(|shelf| shelved(line, at, shelf));
+            let line = shelved.unwrap_or_else(|| entry::from_line(line));
             seen(whole, &line);
             self.take(line);
         }
@@ -88,13 +100,26 @@ impl Loaded {
                 if is_newer(&entry) {
                     self.writable = Writable::NewerFormat;
                 }
-                self.history.apply(&entry);
+                self.history.take(*entry);
             }
             Line::Unknown { replay: true } => self.writable = Writable::NewerFormat,
             Line::Unknown { replay: false } => {}
             Line::Damaged => self.damaged += 1,
         }
     }
+}
+
+/// A long result whose text stays at its place.
+fn shelved(line: &[u8], at: u64, kept: &FileShelf) -> Option<Line> {
+    let place = Some(shelf::place(at, line)).filter(|place| place.bytes > 0)?;
+    let Outline { timestamp, call, name } = entry::outline(line, LONG)?;
+    let answer = ToolMessage {
+        call_id: call,
+        name,
+        content: Content(vec![Part::Text(Text::away(&kept.shelf, place))]),
+        status: ToolStatus::Success,
+    };
+    Some(Line::Entry(Box::new(Entry::message(timestamp, Message::Tool(answer)))))
 }
 
 fn is_newer(entry: &Entry) -> bool {
@@ -107,9 +132,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::protocol::{
-        AssistantMessage, ChangedBy, Message, SavedFile, StopReason, ToolCall, ToolStatus, Usage,
-    };
+    use crate::protocol::{After, AssistantMessage, ChangedBy, SavedFile, StopReason, ToolCall, Usage};
 
     fn lines(texts: &[&str]) -> Vec<u8> {
         texts
@@ -147,8 +170,12 @@ mod tests {
         let about = (history.summary(), history.title(), history.model(), history.permission_mode());
         let beside = (history.directories(), history.counted_from());
         let changed: Vec<_> = history.changed_files().collect();
+        let said: Vec<_> = history.all().map(|slot| slot.position).collect();
+        // what a rewind to anywhere would put back, and what a redo would
+        let back: Vec<_> = (0..=history.positions()).map(|position| history.files_at(position)).collect();
+        let whose = (history.head(), history.began_ms(), history.redoable());
         format!(
-            "{view:#?} {about:?} {beside:?} {changed:?} {:?} {}",
+            "{view:#?} {about:?} {beside:?} {changed:?} {said:?} {back:?} {whose:?} {:?} {}",
             history.open_calls(),
             history.positions()
         )
@@ -174,14 +201,17 @@ mod tests {
             ToolStatus::Denied,
             ToolStatus::Interrupted,
         ]);
-        let answer = move |(id, status, text): (usize, ToolStatus, String)| {
-            EntryBody::Message(Message::tool(&call(id), status, text))
+        let answer = move |(id, status, text, times): (usize, ToolStatus, String, usize)| {
+            EntryBody::Message(Message::tool(&call(id), status, text.repeat(times)))
         };
+        // some are so long that they stay in the file
+        let times = prop::sample::select(vec![1, 1, 2 * LONG]);
         let settings =
             (prop::option::of("[a-c]"), prop::option::of("[a-c]"), prop::option::of(vec("[a-c]", 0..3)));
         let saved = |path: String| {
             let before = (path == "a").then(|| "h".to_owned());
-            SavedFile::new(path, before, 0o600)
+            let after = if path == "b" { After::Nothing } else { After::Bytes("i".to_owned()) };
+            SavedFile { after, above: path.len(), ..SavedFile::new(path, before, 0o600) }
         };
         let by = prop::sample::select(vec![
             ChangedBy::Tool,
@@ -192,10 +222,11 @@ mod tests {
         prop_oneof![
             4 => ".{0,6}".prop_map(|text| EntryBody::Message(Message::user(text))),
             4 => (".{0,6}", vec(0..9_usize, 0..3)).prop_map(move |(text, ids)| said(text, ids)),
-            6 => (0..9_usize, status, ".{0,6}").prop_map(answer),
+            6 => (0..9_usize, status, ".{0,6}", times).prop_map(answer),
             1 => (".{0,6}", 0..6_usize).prop_map(|(summary, kept)| EntryBody::Compaction { summary, kept }),
             1 => vec(0..12_usize, 0..4).prop_map(|messages| EntryBody::Masked { messages }),
             1 => (0..12_usize).prop_map(|to| EntryBody::Rewind { to }),
+            1 => (0..12_usize).prop_map(|to| EntryBody::Unsaid { to }),
             1 => Just(EntryBody::Redo),
             1 => settings.prop_map(|(model, permission_mode, directories)| EntryBody::Settings {
                 model: model.map(Into::into),
@@ -221,6 +252,11 @@ mod tests {
                 prop_assert_eq!(state(&loaded.history), state(&memory));
                 prop_assert_eq!((loaded.damaged, loaded.good_bytes), (0, file.len() as u64));
             }
+            let written = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(written.path(), &file).unwrap();
+            let loaded = load(written.path()).unwrap();
+            prop_assert_eq!(state(&loaded.history), state(&memory));
+            prop_assert_eq!((loaded.damaged, loaded.good_bytes), (0, file.len() as u64));
         }
     }
 

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use super::SessionError;
 use super::entry::{self, Line};
 use super::load::{Loaded, Writable};
+use super::shelf::{Lost, Places};
 use crate::os::paths::{Open, private_dir, private_file};
-use crate::protocol::{Entry, EntryBody, ModelId, SessionHead, SessionId};
+use crate::protocol::{Entry, EntryBody, ModelId, SessionHead, SessionId, Text};
 
 /// A title is said again behind so many bytes: whoever lists sessions reads a little more than this of a file's end.
 const TITLE_EVERY: u64 = 32 * 1024;
@@ -29,6 +30,9 @@ pub struct SessionLog {
     /// Lines that could not be written yet, oldest first.
     waiting: VecDeque<String>,
     title: Option<Titled>,
+    /// Whether what was left in the file could not be read.
+    lost: Lost,
+    places: Places,
 }
 
 /// What the session is called, and how many bytes were written since that was said.
@@ -66,6 +70,8 @@ impl SessionLog {
             good_bytes: 0,
             waiting: VecDeque::new(),
             title: None,
+            lost: Lost::default(),
+            places: Places::default(),
         }
     }
 
@@ -81,7 +87,7 @@ impl SessionLog {
         let file = private_file(path, Open::Append).map_err(open_error)?;
         lock(&file, &id, path)?;
         let mut loaded = Loaded::default();
-        loaded.read(&file, |_, _| {}).map_err(open_error)?;
+        loaded.read(path, &file, |_, _| {}).map_err(open_error)?;
         if loaded.writable == Writable::Yes {
             file.set_len(loaded.good_bytes).map_err(open_error)?;
         }
@@ -91,6 +97,7 @@ impl SessionLog {
     /// A file that is open and ours, and holds what was loaded.
     fn open(path: PathBuf, id: SessionId, file: File, loaded: &Loaded) -> Self {
         let title = loaded.history.title();
+        let places = Places::behind(&path, &file, loaded.history.positions());
         Self {
             path,
             id,
@@ -98,6 +105,8 @@ impl SessionLog {
             good_bytes: loaded.good_bytes,
             waiting: VecDeque::new(),
             title: title.map(|text| Titled { text: text.to_owned(), since: loaded.good_bytes }),
+            lost: loaded.lost.clone(),
+            places,
         }
     }
 
@@ -121,7 +130,7 @@ impl SessionLog {
                 copy.extend_from_slice(line);
             }
         };
-        let read = private_file(parent, Open::Read).and_then(|file| loaded.read(&file, keep));
+        let read = private_file(parent, Open::Read).and_then(|file| loaded.read(parent, &file, keep));
         read.map_err(|source| SessionError::Open { path: parent.to_owned(), source })?;
         if loaded.writable == Writable::NewerFormat {
             return Err(SessionError::Newer { path: parent.to_owned() });
@@ -186,6 +195,16 @@ impl SessionLog {
         }
     }
 
+    /// Whether something that was said could not be read from the file since this was asked last.
+    pub(super) fn has_lost(&self) -> bool {
+        self.lost.take() | self.places.take_lost()
+    }
+
+    /// The result at this position of the file, to be read from it when somebody looks; none where it was not written here.
+    pub(super) fn result(&self, position: usize) -> Option<Text> {
+        self.places.result(position)
+    }
+
     /// Has the disk confirm what was written: before tools run, and at the end of a run.
     pub fn sync(&self) {
         if let State::Open(file) = &self.state
@@ -207,6 +226,7 @@ impl SessionLog {
                 file.set_len(self.good_bytes)?;
                 return Err(error);
             }
+            self.places.note(self.good_bytes, line);
             self.good_bytes += line.len() as u64;
             self.waiting.pop_front();
         }
@@ -225,6 +245,7 @@ impl SessionLog {
                 let mut line = entry::to_line(head);
                 line.push('\n');
                 self.waiting.push_front(line);
+                self.places = Places::behind(&self.path, &file, 0);
                 self.state = State::Open(file);
                 Ok(())
             }

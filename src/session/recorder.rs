@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 
 use super::log::{Saved, SessionLog};
 use crate::agent::Sink;
-use crate::protocol::{AgentEvent, Entry, EntryBody, Message, ModelId, NoticeKind};
+use crate::protocol::{AgentEvent, Entry, EntryBody, History, Message, ModelId, NoticeKind, SessionId};
 
 /// The session's file as all who write to it share it; none where nothing is kept.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +42,12 @@ impl SharedLog {
         Self::default()
     }
 
+    /// Which session; none where nothing is kept.
+    #[must_use]
+    pub fn id(&self) -> Option<SessionId> {
+        self.lock().map(|kept| kept.log.id().clone())
+    }
+
     /// The model with which the session begins, as long as nothing was said.
     pub fn name_model(&self, model: &ModelId) {
         if let Some(mut kept) = self.lock() {
@@ -49,7 +55,8 @@ impl SharedLog {
         }
     }
 
-    /// Writes an entry; says whether that changed from working to not working or back.
+    /// Writes an entry; says whether that changed from working to not working or back, or that what was written earlier can
+    /// no longer be read.
     #[must_use]
     pub fn append(&self, entry: &Entry) -> Option<AgentEvent> {
         let mut kept = self.lock()?;
@@ -57,7 +64,7 @@ impl SharedLog {
         if calls_tools(entry) {
             kept.log.sync();
         }
-        kept.change_to(saved)
+        kept.change_to(saved).or_else(|| kept.loss())
     }
 
     /// Tries once more to write what waits, and has the disk confirm it: at the end of a run. Says what changed, like
@@ -66,13 +73,22 @@ impl SharedLog {
         let mut kept = self.lock()?;
         let saved = kept.log.flush();
         kept.log.sync();
-        kept.change_to(saved)
+        kept.change_to(saved).or_else(|| kept.loss())
     }
 
     /// Whether all that was said is in the file; also where nothing is kept.
     #[must_use]
     pub fn is_saved(&self) -> bool {
         self.lock().is_none_or(|kept| kept.saved)
+    }
+
+    /// Behind a summary: has `history` let go of long results that no request sends and that the file has.
+    pub fn relieve(&self, history: &mut History) {
+        if history.summary().is_some()
+            && let Some(kept) = self.lock()
+        {
+            history.let_go(|position| kept.log.result(position));
+        }
     }
 
     fn lock(&self) -> Option<MutexGuard<'_, Kept>> {
@@ -96,6 +112,19 @@ impl Kept {
             ),
         };
         Some(AgentEvent::Notice { kind, text })
+    }
+}
+
+impl Kept {
+    /// What is told once where something was left in the file and is gone from it.
+    fn loss(&self) -> Option<AgentEvent> {
+        self.log.has_lost().then(|| AgentEvent::Notice {
+            kind: NoticeKind::Info,
+            text: format!(
+                "old results can no longer be read: {} was changed by someone else (what is said from now on is kept)",
+                self.log.path().display()
+            ),
+        })
     }
 }
 

@@ -196,6 +196,7 @@ mod tests {
             "echo one; until [ -e go ]; do sleep 0.01; done; printf '\\033[1mtwo\\033[0m\\n'; exit 3",
         )
         .await;
+        assert_eq!(timeless(&read(&session).await), "one\n[bash_1: running for");
         assert_eq!(timeless(&read(&session).await), "(no new output)\n[bash_1: running for");
         session.write("go", "");
         until_ended(&session, 1).await;
@@ -244,7 +245,7 @@ mod tests {
         session.write("go", "");
         until_ended(&session, 1).await;
         let told = read(&session).await;
-        assert!(told.starts_with("1\n2\n") && told.contains("\n200000\n"), "both ends");
+        assert!(told.starts_with("up\n1\n2\n") && told.contains("\n200000\n"), "both ends");
         assert!(told.len() <= 50 * 1024 && told.lines().count() <= 2000);
         let (_, named) = told.rsplit_once("the whole in ").unwrap();
         let whole = std::fs::read_to_string(named.split(']').next().unwrap()).unwrap();

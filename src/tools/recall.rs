@@ -8,13 +8,14 @@
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::target::Target;
 use super::{Tool, edit, patch, read, todo, write};
 use crate::os::file::open_regular;
-use crate::protocol::{Access, History, Message, ToolCall, ToolMessage, ToolStatus};
+use crate::protocol::{Access, History, Message, Slot, ToolCall, ToolMessage, ToolStatus};
 use crate::workbench::{Stamp, Workbench};
 
 /// The tools after which a file is known. Not those that are offered now: the model may have been another.
@@ -35,20 +36,24 @@ pub(super) enum Deed {
 /// Notes the files that the model knows from `history` and that are as they were, and the list of steps that it leaves.
 pub fn recall(history: &History, bench: &Workbench) {
     bench.todos().set(todo::of_history(history));
-    for (path, at) in known(history, bench.root()) {
-        if let Some(stamp) = unchanged_since(&path, at) {
-            bench.files().note(&path, stamp);
-        }
+    let said: Vec<Arc<Slot>> = history.all().cloned().collect();
+    if said.is_empty() {
+        return;
     }
+    let root = bench.root().to_owned();
+    bench.files().recall(move || {
+        let known = known(&said, &root).into_iter();
+        known.filter_map(|(path, at)| unchanged_since(&path, at).map(|stamp| (path, stamp))).collect()
+    });
 }
 
 /// Each file with the time (in milliseconds since 1970) when the model knew it last.
-fn known(history: &History, root: &Path) -> HashMap<PathBuf, u64> {
+fn known(said: &[Arc<Slot>], root: &Path) -> HashMap<PathBuf, u64> {
     let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
     // where a path leads is looked up on disk, and the same call comes again and again
     let mut files: HashMap<(&str, &str), Vec<PathBuf>> = HashMap::new();
     let mut known = HashMap::new();
-    for slot in history.all() {
+    for slot in said {
         match &slot.message {
             Message::Assistant(answer) => {
                 calls.extend(answer.tool_calls.iter().map(|call| (call.id.as_str(), call)));

@@ -48,7 +48,11 @@ impl Tool for Write {
     }
 
     fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String> {
-        let target = Target::new(&PATH.need_some(arguments)?, cwd);
+        let path = PATH.need_some(arguments)?;
+        if path.ends_with('/') {
+            return Err(format!("Error: {path} ends in `/` and so names a directory: name a file in it"));
+        }
+        let target = Target::new(&path, cwd);
         Ok(Box::new(Call { target, content: CONTENT.need(arguments)? }))
     }
 }
@@ -220,6 +224,9 @@ mod tests {
         let session = Session::with(&[("dir/f", "x")]);
         let error = session.error(&Write, json!({"file_path": "dir", "content": "x"})).await;
         assert!(error.contains("it is a directory"), "{error}");
+        let arguments = json!({"file_path": "made/", "content": "x"});
+        let refused = Write.prepare(arguments.as_object().unwrap(), Path::new("/")).err().unwrap();
+        assert!(refused.contains("names a directory"), "{refused}");
         let call = session.prepare(&Write, &json!({"file_path": "new", "content": "x"}));
         assert!(matches!(call.preview(&session.bench).await, Ok(Preview::Changes(_))));
         assert!(!session.path("new").exists());

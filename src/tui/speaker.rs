@@ -11,7 +11,7 @@ use super::model::overlay::Overlay;
 use super::model::{Model, Size};
 use super::view::brush::Look;
 use super::view::letters::Letters;
-use super::view::plain::{self, Awaits, Heard, Told};
+use super::view::plain::{self, Awaits, Heard, STOPS, Told};
 
 /// More rows than any screen has: what is told is never cut to fit.
 pub(super) const ROWS: u16 = u16::MAX;
@@ -138,9 +138,11 @@ impl Speaker {
     }
 
     fn news(&mut self, told: &Told) -> Vec<String> {
-        let mut lines = told.lines.clone();
         let said: HashSet<&String> = self.states.iter().collect();
-        lines.extend(told.states.iter().filter(|state| !said.contains(state)).cloned());
+        let new = told.states.iter().filter(|state| !said.contains(state)).cloned();
+        let (mut lines, states): (Vec<String>, Vec<String>) = new.partition(|state| state == STOPS);
+        lines.extend(told.lines.iter().cloned());
+        lines.extend(states);
         self.states.clone_from(&told.states);
         let before = self.asked.take();
         if let Some(asked) = &told.asked {
@@ -218,6 +220,15 @@ mod tests {
         assert_eq!(at(&mut model, 20_080), "❯ ");
         "plan".clone_into(&mut model.facts.mode);
         assert_eq!(at(&mut model, 30_000), "\nmode: plan\n");
+    }
+
+    #[test]
+    fn how_a_run_is_ended_is_said_before_what_it_has_said_already() {
+        let mut speaker = speaker(Letters::Unicode);
+        let states = ["mode: default", STOPS].map(str::to_owned).to_vec();
+        let told = Told { lines: vec!["All good.".to_owned()], states, asked: None };
+        assert_eq!(speaker.news(&told), [STOPS, "All good.", "mode: default"]);
+        assert_eq!(speaker.news(&Told { lines: Vec::new(), ..told }), [""; 0]);
     }
 
     #[test]

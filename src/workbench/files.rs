@@ -4,6 +4,9 @@
 //! Paths here are resolved ones, so that a file is the same file under every name. The surprise: times do not count. A
 //! change within the clock's grain would pass for none, and `touch` for one; the content's hash is compared. Only
 //! files too large to hash are judged by size, time and number.
+//!
+//! What an earlier process knew is found out on a thread of its own, for it means a look at hundreds of files; who asks for a file
+//! meanwhile waits until that is done.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -11,6 +14,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
 use std::time::SystemTime;
 
 use tokio::sync::OwnedMutexGuard;
@@ -143,32 +147,42 @@ pub enum Stale {
     Changed,
 }
 
+type Recalled = Vec<(PathBuf, Stamp)>;
+
 /// The files that the model knows.
 #[derive(Debug, Default)]
 pub struct Files {
     seen: Mutex<HashMap<PathBuf, Stamp>>,
+    /// Finds out what was known before.
+    recalling: Mutex<Option<JoinHandle<Recalled>>>,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 impl Files {
     /// The model has seen (any part of) the file, or has written it.
     pub fn note(&self, path: &Path, stamp: Stamp) {
-        guard(&self.seen).insert(path.to_owned(), stamp);
+        self.seen().insert(path.to_owned(), stamp);
+    }
+
+    /// The model has seen what `find` gives. Where there is no thread for it nothing is known, and files are read again.
+    pub fn recall(&self, find: impl FnOnce() -> Vec<(PathBuf, Stamp)> + Send + 'static) {
+        drop(self.seen());
+        *guard(&self.recalling) = Builder::new().name("recall".to_owned()).spawn(find).ok();
     }
 
     /// What the file held when the model saw it last.
     pub fn stamp(&self, path: &Path) -> Option<Stamp> {
-        guard(&self.seen).get(path).cloned()
+        self.seen().get(path).cloned()
     }
 
     /// Whether the model has seen any of the file.
     pub fn knows(&self, path: &Path) -> bool {
-        guard(&self.seen).contains_key(path)
+        self.seen().contains_key(path)
     }
 
     /// Whether the file, as it is `now`, is the one that the model knows.
     pub fn check(&self, path: &Path, now: &Stamp) -> Result<(), Stale> {
-        match guard(&self.seen).get(path) {
+        match self.seen().get(path) {
             None => Err(Stale::Unread),
             Some(seen) if seen == now => Ok(()),
             Some(_) => Err(Stale::Changed),
@@ -177,7 +191,18 @@ impl Files {
 
     /// Nothing is known any more: the conversation in which it was is another one now.
     pub fn forget(&self) {
+        *guard(&self.recalling) = None;
         guard(&self.seen).clear();
+    }
+
+    /// All that is known, once all of it is.
+    fn seen(&self) -> MutexGuard<'_, HashMap<PathBuf, Stamp>> {
+        let mut recalling = guard(&self.recalling);
+        let mut seen = guard(&self.seen);
+        if let Some(recalling) = recalling.take() {
+            seen.extend(recalling.join().unwrap_or_default());
+        }
+        seen
     }
 
     /// Waits until nobody else changes the file; it stays locked while the guard lives.
@@ -217,6 +242,26 @@ mod tests {
         let file = File::open(&path).unwrap();
         let meta = file.metadata().unwrap();
         assert_eq!(Stamp::of_file(file, &meta).unwrap(), Stamp::of(&bytes));
+    }
+
+    #[test]
+    fn what_was_known_before_is_waited_for_and_forgotten_with_the_rest() {
+        let files = Files::default();
+        let path = Path::new("/w/a");
+        let (tell, told) = std::sync::mpsc::channel::<()>();
+        files.recall(move || {
+            told.recv().ok();
+            vec![("/w/a".into(), Stamp::of(b"x"))]
+        });
+        let waits = std::thread::scope(|scope| {
+            let asked = scope.spawn(|| files.check(path, &Stamp::of(b"x")));
+            tell.send(()).unwrap();
+            asked.join().unwrap()
+        });
+        assert_eq!(waits, Ok(()));
+        files.recall(|| vec![("/w/b".into(), Stamp::of(b"y"))]);
+        files.forget();
+        assert!(!files.knows(Path::new("/w/b")) && !files.knows(path));
     }
 
     #[test]

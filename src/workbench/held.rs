@@ -134,11 +134,12 @@ mod tests {
             ("BASH_ENV", "/scratch/told"),
         ];
         for hold in [Hold::Free, Hold::LOOKING] {
-            let known = Terms { hold, wording: Wording::Known("'/bin/cat' 'a'".to_owned()) };
+            let wording = Wording::Known("'/bin/cat' 'a'".to_owned());
+            let known = Terms { hold, wording, ..Terms::default() };
             assert_eq!(reaching(&known, &variables, Some("/scratch/told")), ["PATH", "BASH_ENV"]);
             assert_eq!(reaching(&known, &variables, None), ["PATH"]);
             for wording in [Wording::Own, Wording::Read("make".to_owned())] {
-                let allowed = Terms { hold, wording };
+                let allowed = Terms { hold, wording, ..Terms::default() };
                 assert_eq!(
                     reaching(&allowed, &variables, None).len(),
                     variables.len(),

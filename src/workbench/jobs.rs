@@ -109,8 +109,9 @@ impl Jobs {
     pub fn adopt(&self, command: String, running: Running, why: Why, told: Mark) -> JobId {
         match why {
             Why::Moved | Why::LeftBehind => running.lift_limit(),
-            Why::Asked => {}
+            Why::Asked | Why::AtOnce => {}
         }
+        let is_told = if why == Why::AtOnce { Told::Yes } else { Told::No };
         let (over, all, changed) = (running.over(), Arc::downgrade(&self.list), self.changed.clone());
         let mut list = self.locked();
         list.begun += 1;
@@ -121,7 +122,7 @@ impl Jobs {
             why,
             running,
             given: told,
-            told: Told::No,
+            told: is_told,
             wish: Wish::Run,
         });
         drop(list);
@@ -283,7 +284,7 @@ impl Job {
         match (self.why, self.wish) {
             (Why::LeftBehind, Wish::Run) => "nothing of it runs any more".to_owned(),
             (Why::LeftBehind, Wish::End) => Exit::Aborted.to_string(),
-            (Why::Asked | Why::Moved, _) => exit.to_string(),
+            (Why::Asked | Why::AtOnce | Why::Moved, _) => exit.to_string(),
         }
     }
 

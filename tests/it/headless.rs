@@ -237,6 +237,19 @@ fn standard_input_that_has_begun_is_read_to_its_end() {
 }
 
 #[test]
+fn standard_input_that_does_not_end_is_said_to_be_waited_for() {
+    let endpoint = Endpoint::script([text("ok")]);
+    let mut running = Clawd::new(&endpoint).args(["-p", "why?"]).open_stdin().spawn();
+    running.write_stdin("one ");
+    running.wait_for_stderr("waiting for standard input to end");
+    running.write_stdin("two");
+    running.close_stdin();
+    assert_eq!(running.wait().expect_code(0).stdout, "ok\n");
+    assert_eq!(endpoint.wait_for_request(1).last_text(), "why?\n\none two");
+    endpoint.finish();
+}
+
+#[test]
 fn standard_input_that_stays_silent_is_left_and_said_so() {
     let endpoint = Endpoint::script([text("ok")]);
     let running = streaming(&endpoint).arg("why?").open_stdin().spawn();

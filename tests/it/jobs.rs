@@ -37,18 +37,27 @@ fn a_background_command_is_read_on_and_its_exit_code_follows_its_end() {
         output("bash_1"),
         output("bash_1"),
     ]);
-    assert_eq!(told[0], "one\n[running in the background: bash_1; BashOutput reads on, KillShell ends it]");
-    assert!(told[1].starts_with("(no new output)\n[bash_1: running for "), "{}", told[1]);
+    assert_eq!(told[0], "[running in the background: bash_1; BashOutput reads on, KillShell ends it]");
+    assert!(told[1].starts_with("one\n[bash_1: running for "), "{}", told[1]);
     assert!(told[3].starts_with("two\n[bash_1: ended, exit code 3, after "), "{}", told[3]);
     assert!(told[4].starts_with("(no new output)\n[bash_1: ended before, exit code 3"), "{}", told[4]);
 }
 
 #[test]
-fn a_background_command_that_fails_at_once_is_an_error() {
+fn a_background_command_that_fails_at_once_is_an_error_and_has_its_id_all_the_same() {
     let shop = Workshop::new();
-    let run = shop.run([[background("no-such-server --port 1"), background("sleep 100")]]);
+    let run = shop.run([[
+        background("no-such-server --port 1"),
+        background("sleep 100"),
+        output("bash_1"),
+        kill("bash_1"),
+    ]]);
     assert!(run.told[0].starts_with("Error: exit code 127 (a command was not found)"), "{}", run.told[0]);
-    assert!(run.told[1].contains("in the background: bash_1"), "the first is none: {}", run.told[1]);
+    assert!(run.told[0].ends_with("\n[bash_1: ended, exit code 127, at once]"), "{}", run.told[0]);
+    assert!(run.told[1].contains("in the background: bash_2"), "{}", run.told[1]);
+    let again = "[bash_1: ended before, exit code 127 (a command was not found), after ";
+    assert!(run.told[2].contains("no-such-server") && run.told[2].contains(again), "{}", run.told[2]);
+    assert!(run.told[3].starts_with("(no new output)\n[bash_1: ended before"), "{}", run.told[3]);
     let results = run.output.events_of("tool_result");
     assert_eq!((&results[0]["success"], &results[1]["success"]), (&json!(false), &json!(true)));
 }

@@ -173,7 +173,7 @@ fn five_thousand_messages(id: &str) -> String {
             let function = json!({"name": "Read", "arguments": "{\"file_path\":\"a.rs\"}"});
             let mut asked = message("assistant", "I read it.");
             asked["tool_calls"] = json!([{"id": call, "type": "function", "function": function}]);
-            let mut result = message("tool", &"fn sum(prices: &[f64]) -> f64\n".repeat(60));
+            let mut result = message("tool", &"fn sum(prices: &[f64]) -> f64\n".repeat(300));
             result["tool_call_id"] = json!(call);
             lines.extend([asked, result]);
         }

@@ -96,6 +96,19 @@ fn a_denial_goes_to_the_model_with_its_reason_and_the_run_goes_on() {
 }
 
 #[test]
+fn a_search_that_runs_unasked_passes_over_secrets_and_says_so() {
+    let secret = "TOKEN=hunter2\n";
+    let shop = project("default").file(".env.exam", secret).file("sub/.env.local", secret);
+    let shop = shop.file("tls.key", secret).file("sub/.env.sample", "TOKEN=\n");
+    let told = &shop.run([[bash("grep -rn TOKEN ."), bash("grep -n a a.txt")]]).told;
+    let (found, _) = told[0].split_once("\n[passed over: files named like secrets, such as .env").unwrap();
+    let mut found: Vec<&str> = found.lines().collect();
+    found.sort_unstable();
+    assert_eq!(found, ["./.env.example:1:TOKEN=", "./sub/.env.sample:1:TOKEN="]);
+    assert_eq!(told[1], "1:a");
+}
+
+#[test]
 fn secrets_are_asked_for_also_when_they_are_only_read() {
     row(|_| read(".env"), [false, false, false, true]);
     row(|_| bash("cat .env"), [false, false, false, true]);

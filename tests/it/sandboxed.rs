@@ -182,7 +182,8 @@ fn what_was_judged_is_what_runs() {
         .file("sub/id_rsa", "TOKEN=hunter3\n")
         .options(["--allowed-tools", "Bash(touch:*)"]);
     let run = shop.run([[bash("grep -rh TOKEN . | sort"), bash("touch made && grep -rh TOKEN . | sort")]]);
-    assert_eq!(run.told, ["TOKEN=none", "TOKEN=none"]);
+    let told = "TOKEN=none\n[passed over: files named like secrets, such as .env, *.pem and .ssh/]";
+    assert_eq!(run.told, [told, told]);
     assert!(shop.path("made").exists());
 }
 

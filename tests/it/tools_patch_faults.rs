@@ -187,17 +187,42 @@ fn with_too_few_descriptors_nothing_is_changed_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_kill_in_the_middle_leaves_whole_files_and_what_they_held() {
+fn a_kill_while_changes_are_made_ready_leaves_whole_files() {
+    kill_in_the_middle(|shop| held(shop).iter().any(|(name, _)| is_temporary(name)));
+}
+
+#[test]
+fn a_kill_while_changes_come_into_force_leaves_whole_files_and_what_they_held() {
+    let shop = kill_in_the_middle(|shop| checkpoint(shop).is_some());
+    assert!(checkpoint(&shop).is_some());
+}
+
+fn is_temporary(name: &str) -> bool {
+    name.starts_with(".clawd-")
+}
+
+/// The checkpoint of the session, where it has one by now.
+fn checkpoint(shop: &Workshop) -> Option<Value> {
+    let projects = fs::read_dir(shop.clawd().clawd_home().join("sessions")).ok()?.flatten();
+    let mut files = projects.flat_map(|project| fs::read_dir(project.path())).flatten().flatten();
+    let session = files.find(|file| file.path().extension().is_some_and(|ending| ending == "jsonl"))?;
+    let text = fs::read_to_string(session.path()).ok()?;
+    // a line that is still being written has no end
+    let mut whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+    serde_json::from_str(whole.find(|line| line.contains("\"checkpoint\""))?).ok()
+}
+
+/// A patch of 202 files, killed as soon as the moment has come; returns where.
+fn kill_in_the_middle(moment: impl Fn(&Workshop) -> bool) -> Workshop {
     let shop = shop().file("a", "old a\n").file("b", "old b\n");
     let many = lines_of(0..200, |number| format!("*** Add File: n{number}\n+new"));
     let body = format!("*** Update File: a\n@@\n-old a\n+new\n{many}*** Update File: b\n@@\n-old b\n+new");
     shop.endpoint().push(calls([read("a"), read("b")]));
     shop.endpoint().push(calls([patch(&body)]));
     let running = shop.start();
-    let is_temporary = |name: &str| name.starts_with(".clawd-");
     let began = std::time::Instant::now();
-    while !held(&shop).iter().any(|(name, _)| is_temporary(name)) {
-        assert!(began.elapsed() < DEADLINE, "nothing was made ready");
+    while !moment(&shop) {
+        assert!(began.elapsed() < DEADLINE, "the moment did not come");
         std::thread::sleep(Duration::from_millis(1));
     }
     running.signal(Signal::KILL);
@@ -205,21 +230,25 @@ fn a_kill_in_the_middle_leaves_whole_files_and_what_they_held() {
     for (name, text) in held(&shop).iter().filter(|(name, _)| !is_temporary(name)) {
         assert!(["old a\\n", "old b\\n", "new\\n"].contains(&text.as_str()), "{name}: {text}");
     }
-    let session = session_file(shop.clawd());
-    let text = fs::read_to_string(&session).unwrap();
-    let checkpoint =
-        text.lines().find(|line| line.contains("\"checkpoint\"")).expect("it was written before");
-    let checkpoint: Value = serde_json::from_str(checkpoint).unwrap();
-    let files = checkpoint["files"].as_array().unwrap();
-    assert_eq!(files.len(), 202);
-    let image = session.with_extension("").join("before").join(files[0]["before"].as_str().unwrap());
-    assert_eq!(fs::read_to_string(image).unwrap(), "old a\n");
+    let is_untouched = held(&shop).iter().all(|(name, text)| is_temporary(name) || text.starts_with("old"));
+    // whatever is in force was noted before
+    if let Some(checkpoint) = checkpoint(&shop) {
+        let files = checkpoint["files"].as_array().unwrap();
+        assert_eq!(files.len(), 202);
+        let directory = session_file(shop.clawd()).with_extension("").join("before");
+        let image = directory.join(files[0]["before"].as_str().unwrap());
+        assert_eq!(fs::read_to_string(image).unwrap(), "old a\n");
+    } else {
+        assert!(is_untouched, "{:?}", held(&shop));
+    }
     // again: the rest of the crash goes, if none of the changes was in force by then
-    if held(&shop).iter().all(|(name, text)| is_temporary(name) || text.starts_with("old")) {
+    if is_untouched {
         let shop = shop.options(["-c"]);
         shop.run([[patch(&body)]]);
         let after = held(&shop);
         assert!(after.iter().all(|(_, text)| text == "new\\n"), "{:?}", shop.told().last());
         assert_eq!(after.len(), 202, "no temporary file is left");
+        return shop;
     }
+    shop
 }

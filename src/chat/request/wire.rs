@@ -236,7 +236,7 @@ impl Writer<'_> {
     fn shown<'c>(&self, content: &'c Content) -> Cow<'c, Content> {
         let unseen = |part: &Part| match part {
             Part::Text(_) => part.clone(),
-            Part::Image { .. } => Part::Text(UNSEEN.to_owned()),
+            Part::Image { .. } => Part::Text(UNSEEN.into()),
         };
         match self.form.images {
             Images::Sent => Cow::Borrowed(content),

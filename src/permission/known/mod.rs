@@ -29,6 +29,7 @@ mod tests;
 use std::path::{Component, Path, PathBuf};
 
 use super::scope::Scope;
+use crate::protocol::PassedOver;
 use line::{Joint, Redirection, Word, Written};
 use options::{Command, Home};
 
@@ -58,6 +59,8 @@ pub(super) struct Known {
     pub reads: Vec<PathBuf>,
     /// Where its `cd` goes, absolute and without links.
     pub moves: Option<PathBuf>,
+    /// What it does not look at where it looks through directories.
+    pub passed_over: PassedOver,
 }
 
 /// The line as it may run unasked; `None` where that is not known.
@@ -80,11 +83,13 @@ pub(super) type Vouched<'a> = &'a dyn Fn(&[String]) -> bool;
 fn known(line: &str, here: Place<'_>, by: (Table, Vouched<'_>)) -> Option<Known> {
     let (moves, commands) = judged(line, here, by)?;
     let text = text_of(moves.as_deref(), &commands)?;
+    let passes_over = commands.iter().any(|command| secrets::are_passed_over(&command.words));
+    let passed_over = if passes_over { PassedOver::Secrets } else { PassedOver::Nothing };
     let mut reads: Vec<PathBuf> = moves.iter().cloned().collect();
     reads.extend(commands.into_iter().flat_map(|command| command.reads));
     reads.sort_unstable();
     reads.dedup();
-    Some(Known { text, reads, moves })
+    Some(Known { text, reads, moves, passed_over })
 }
 
 /// A command whose words are known to be harmless.

@@ -1,7 +1,7 @@
 //! How programs that look through directories are told to pass over what holds secrets.
 //!
 //! The names are those of `secret`; here they are written as each program wants them. What is passed over is a little
-//! more than what is a secret: no pattern can tell `.env.example` from `.env.local`.
+//! more than what is a secret: `hosts.yml` is passed over everywhere, and `.env.local.example` with `.env.local`.
 
 use super::super::secret::{hidden_directories, hidden_files};
 
@@ -24,9 +24,21 @@ pub(super) fn for_git() -> impl Iterator<Item = String> {
     hidden_files().chain(below).map(|pattern| format!(":(top,exclude,icase,glob)**/{pattern}"))
 }
 
+/// Whether the words of a command are told to pass them over.
+pub(super) fn are_passed_over(words: &[String]) -> bool {
+    let first = [for_grep().next(), for_ripgrep().next(), for_git().next()];
+    first.iter().flatten().any(|first| words.contains(first))
+}
+
 fn in_any_case(pattern: &str) -> String {
+    let mut in_brackets = false;
     let either = |c: char| {
-        if c.is_ascii_lowercase() { format!("[{c}{}]", c.to_ascii_uppercase()) } else { c.to_string() }
+        in_brackets = if in_brackets { c != ']' } else { c == '[' };
+        match (c.is_ascii_lowercase(), in_brackets) {
+            (true, true) => format!("{c}{}", c.to_ascii_uppercase()),
+            (true, false) => format!("[{c}{}]", c.to_ascii_uppercase()),
+            (false, _) => c.to_string(),
+        }
     };
     pattern.chars().map(either).collect()
 }

@@ -12,36 +12,40 @@ use crate::protocol::{ChangedBy, Entry, EntryBody, Message, SavedFile, ToolCall}
 impl History {
     /// Takes one entry. Never fails: what makes no sense where it stands changes nothing.
     pub fn apply(&mut self, entry: &Entry) {
-        match &entry.body {
+        self.take(entry.clone());
+    }
+
+    /// The same for an entry that nobody else needs: it is not copied.
+    pub fn take(&mut self, entry: Entry) {
+        match entry.body {
             EntryBody::Session(head) if self.head.is_none() => {
                 self.model.get_or_insert_with(|| head.model.clone());
-                self.head = Some((entry.timestamp, head.clone()));
+                self.head = Some((entry.timestamp, head));
             }
             EntryBody::Session(_) => {}
             EntryBody::Message(message) => self.apply_message(entry.timestamp, message),
-            EntryBody::Compaction { summary, kept } => self.compact(summary, *kept),
-            EntryBody::Masked { messages } => self.mask(messages),
+            EntryBody::Compaction { summary, kept } => self.compact(&summary, kept),
+            EntryBody::Masked { messages } => self.mask(&messages),
             EntryBody::Rewind { to } => {
-                let undone = self.take_away(*to);
+                let undone = self.take_away(to);
                 self.undone.push(undone);
             }
-            EntryBody::Unsaid { to } => drop(self.take_away(*to)),
+            EntryBody::Unsaid { to } => drop(self.take_away(to)),
             EntryBody::Redo => self.redo(),
-            EntryBody::Checkpoint { message, by, files } => self.checkpoint(*message, *by, files),
+            EntryBody::Checkpoint { message, by, files } => self.checkpoint(message, by, files.into()),
             EntryBody::Settings { model, permission_mode, directories } => {
-                self.model = model.clone().or_else(|| self.model.take());
-                self.permission_mode = permission_mode.clone().or_else(|| self.permission_mode.take());
+                self.model = model.or_else(|| self.model.take());
+                self.permission_mode = permission_mode.or_else(|| self.permission_mode.take());
                 if let Some(directories) = directories {
-                    self.directories.clone_from(directories);
+                    self.directories = directories;
                 }
             }
-            EntryBody::Title(text) => self.title = Some(text.clone()),
+            EntryBody::Title(text) => self.title = Some(text),
         }
     }
 
     /// What a rewind has replaced belongs to it; where its own entry is lost, it still is one.
-    fn checkpoint(&mut self, message: usize, by: ChangedBy, files: &[SavedFile]) {
-        let files: Arc<[SavedFile]> = files.into();
+    fn checkpoint(&mut self, message: usize, by: ChangedBy, files: Arc<[SavedFile]>) {
         self.saves.push(message, Arc::clone(&files));
         match (by, self.undone.last_mut()) {
             (ChangedBy::Tool | ChangedBy::Command | ChangedBy::Redo, _) => {}
@@ -50,11 +54,11 @@ impl History {
         }
     }
 
-    fn apply_message(&mut self, timestamp: u64, message: &Message) {
+    fn apply_message(&mut self, timestamp: u64, message: Message) {
         let position = self.positions;
         self.positions += 1;
         self.undone.clear();
-        match message {
+        match &message {
             Message::Tool(answer) => {
                 let Some(at) = self.open.iter().position(|call| call.id == answer.call_id) else { return };
                 self.open.remove(at);
@@ -69,7 +73,7 @@ impl History {
                 self.call_ids.extend(answer.tool_calls.iter().map(|call| call.id.clone()));
             }
         }
-        self.push(position, timestamp, message.clone());
+        self.push(position, timestamp, message);
     }
 
     fn close_open_calls(&mut self, position: usize, timestamp: u64) {

@@ -10,6 +10,7 @@
 
 mod change;
 mod files;
+mod rest;
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};

@@ -204,7 +204,7 @@ impl From<CallLine> for ToolCall {
 impl From<&Content> for ContentLine {
     fn from(content: &Content) -> Self {
         match content.0.as_slice() {
-            [Part::Text(text)] => Self::Text(text.clone()),
+            [Part::Text(text)] => Self::Text(text.to_string()),
             parts => Self::Parts(parts.iter().map(PartLine::from).collect()),
         }
     }
@@ -222,7 +222,7 @@ impl From<ContentLine> for Content {
 impl From<&Part> for PartLine {
     fn from(part: &Part) -> Self {
         match part {
-            Part::Text(text) => Self::Text { text: text.clone() },
+            Part::Text(text) => Self::Text { text: text.to_string() },
             Part::Image { file, mime, width, height } => {
                 Self::Image { file: file.clone(), mime: mime.clone(), width: *width, height: *height }
             }
@@ -232,7 +232,7 @@ impl From<&Part> for PartLine {
 
 fn part(line: PartLine) -> Option<Part> {
     match line {
-        PartLine::Text { text } => Some(Part::Text(text)),
+        PartLine::Text { text } => Some(Part::Text(text.into())),
         PartLine::Image { file, mime, width, height } => Some(Part::Image { file, mime, width, height }),
         PartLine::Other => None,
     }

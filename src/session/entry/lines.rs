@@ -7,6 +7,7 @@ use std::fmt;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::protocol::{CallId, ModelId, SessionId, ToolName, Usage};
@@ -131,6 +132,27 @@ pub(super) fn message(line: &[u8]) -> Option<(MessageLine, u64)> {
         return Some((MessageLine::Assistant(read), at));
     }
     None
+}
+
+/// A [`ToolLine`] of which the content is not read.
+#[derive(Deserialize)]
+pub(super) struct ToolOutline<'a> {
+    pub(super) tool_call_id: CallId,
+    #[serde(default = "no_name")]
+    pub(super) name: ToolName,
+    #[serde(borrow)]
+    pub(super) content: &'a RawValue,
+    #[serde(default)]
+    pub(super) is_error: bool,
+    #[serde(default, deserialize_with = "known_or_default")]
+    pub(super) status: Option<StatusLine>,
+    #[serde(default)]
+    pub(super) timestamp: u64,
+}
+
+/// The answer of a tool, where the line begins as the writer begins it, but for its content.
+pub(super) fn tool_outline(line: &[u8]) -> Option<ToolOutline<'_>> {
+    line.starts_with(br#"{"type":"message","role":"tool""#).then(|| serde_json::from_slice(line).ok())?
 }
 
 /// A value that only a newer version knows counts as none: a message is not lost for the name of its origin.

@@ -8,7 +8,7 @@ mod lines;
 
 use serde_json::Value;
 
-use crate::protocol::{Entry, EntryBody};
+use crate::protocol::{CallId, Entry, EntryBody, ToolName};
 use lines::{BodyLine, Stamped};
 
 /// The version of the format that this program writes.
@@ -45,6 +45,34 @@ pub fn from_line(line: &[u8]) -> Line {
         }
         None => any_line(line),
     }
+}
+
+/// Whether a line is a message, as the writer writes it.
+pub(super) fn is_message(line: &str) -> bool {
+    line.starts_with(r#"{"type":"message","#)
+}
+
+/// A tool's answer that went well, but for its text.
+#[derive(Debug, PartialEq)]
+pub(super) struct Outline {
+    pub(super) timestamp: u64,
+    pub(super) call: CallId,
+    pub(super) name: ToolName,
+}
+
+/// What a line says but for a text of so many bytes or more, where it is such an answer and [`from_line`] could read it; none
+/// for any other line.
+pub(super) fn outline(line: &[u8], long: usize) -> Option<Outline> {
+    if line.len() < long {
+        return None;
+    }
+    let read = lines::tool_outline(line)?;
+    let text = read.content.get();
+    // half a character is found only by whoever puts the halves together
+    let is_whole = || !text.contains("\\ud") && !text.contains("\\uD");
+    let stays = text.len() >= long && text.starts_with('"') && !read.is_error && read.status.is_none();
+    let (timestamp, call, name) = (read.timestamp, read.tool_call_id, read.name);
+    (stays && is_whole()).then_some(Outline { timestamp, call, name })
 }
 
 /// Reads one line whose fields may stand in any order.

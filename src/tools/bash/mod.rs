@@ -19,10 +19,10 @@ use self::start::{SHELLS, Started};
 use self::stopped::Stopped;
 use super::schema::{self, Param};
 use super::{Concurrency, Offer, Prepared, Scene, Tool, ToolResult};
-use crate::os::capture::{self, Output};
+use crate::os::capture::{self, Mark};
 use crate::os::process::{Exit, Finished, Running};
 use crate::protocol::{
-    Access, Content, Display, ExecAccess, Hold, JobId, Preview, Tail, Terms, ToolStatus, Why, Wording,
+    Access, Content, Display, ExecAccess, Hold, JobId, PassedOver, Preview, Tail, Terms, ToolStatus, Why,
 };
 use crate::text::units;
 use crate::workbench::jobs::Foreground;
@@ -166,7 +166,7 @@ impl Call {
         if !is_wanted {
             return noted(result, &stopped.told(scene.terms.hold));
         }
-        let again = Scene { terms: Terms { hold, wording: Wording::Own }, ..scene.clone() };
+        let again = Scene { terms: Terms { hold, ..Terms::default() }, ..scene.clone() };
         noted(self.attempt(&again).await.result, AGAIN)
     }
 
@@ -215,43 +215,56 @@ impl Call {
         let moved =
             directory.and_then(Directory::read).map(|to| (scene.bench.shell().moved_to(to.clone()), to));
         let mut notes = Vec::new();
+        match scene.terms.passed_over {
+            PassedOver::Nothing => {}
+            PassedOver::Secrets => notes.push(PASSED_OVER.to_owned()),
+        }
         if finished.exit != Exit::Code(0) {
             notes.extend(program.map(|program| format!("[there is no bash here: run by {program}]")));
         }
         if finished.lingering && matches!(finished.exit, Exit::Code(_) | Exit::Signal(_)) {
-            let id = self.adopt(scene, running, Why::LeftBehind, &finished.output);
+            let id = self.adopt(scene, running, Why::LeftBehind, finished.output.end());
             notes.push(format!("[left running: {id}; {READ_ON}]"));
+        } else if self.place == Place::Background {
+            // it has its name all the same: whoever asks for it is told the same again
+            let id = self.adopt(scene, running, Why::AtOnce, Mark::default());
+            notes.push(format!("[{id}: ended, {}, at once]", finished.exit));
         }
         notes.extend(where_it_is(scene.bench.shell(), moved));
         self.told(scene, finished, said, notes)
     }
 
-    /// It runs on; what it has printed so far is told.
+    /// It runs on. What was moved has told its output up to here; what was asked for there has it all read by its name, so
+    /// that no line is told twice and none is looked for in vain.
     fn goes_on(&self, scene: &Scene, running: Running, why: Why) -> ToolResult {
         let output = running.so_far();
-        let id = self.adopt(scene, running, why, &output);
+        let told = match why {
+            Why::Moved => output.end(),
+            Why::Asked | Why::AtOnce | Why::LeftBehind => Mark::default(),
+        };
+        let id = self.adopt(scene, running, why, told);
         let said = Said::of(&output);
         let by = match why {
             Why::Moved => "moved to the background by the user",
-            Why::Asked | Why::LeftBehind => "running in the background",
+            Why::Asked | Why::AtOnce | Why::LeftBehind => "running in the background",
         };
         let mut parts = vec![format!("[{by}: {id}; {READ_ON}]")];
-        if said.cut {
+        if why == Why::Moved && said.cut {
             parts.insert(0, said::whole(scene, &output));
         }
-        if !said.text.is_empty() {
+        if why == Why::Moved && !said.text.is_empty() {
             parts.insert(0, said.text.clone());
         }
         let how = match why {
             Why::Moved => "moved to the background",
-            Why::Asked | Why::LeftBehind => "in the background",
+            Why::Asked | Why::AtOnce | Why::LeftBehind => "in the background",
         };
         let display = Display::Output { text: said.text, ended: Some(format!("{how}: {id}")) };
         ToolResult { status: ToolStatus::Success, content: Content::text(parts.join("\n")), display }
     }
 
-    fn adopt(&self, scene: &Scene, running: Running, why: Why, told: &Output) -> JobId {
-        scene.bench.jobs().adopt(self.exec.command.clone(), running, why, told.end())
+    fn adopt(&self, scene: &Scene, running: Running, why: Why, told: Mark) -> JobId {
+        scene.bench.jobs().adopt(self.exec.command.clone(), running, why, told)
     }
 
     /// The result: how it ended where that was not well, what it said, and what else is to be known.
@@ -290,6 +303,9 @@ impl Call {
 /// What the model is told of a command that ran a second time.
 const AGAIN: &str =
     "[run a second time: the sandbox stopped the first try, and the user allowed this one more]";
+
+/// What the model is told of a search that ran unasked, and so not in every file.
+const PASSED_OVER: &str = "[passed over: files named like secrets, such as .env, *.pem and .ssh/]";
 
 /// The result with one more line for the model.
 fn noted(mut result: ToolResult, note: &str) -> ToolResult {
@@ -354,7 +370,7 @@ mod tests {
 
     use super::super::testing::Session;
     use super::*;
-    use crate::protocol::{JobState, Network, Writes};
+    use crate::protocol::{JobState, Network, Wording, Writes};
 
     fn bash(session: &Session) -> Bash {
         Bash::new(Arc::clone(session.bench.shell()))
@@ -379,15 +395,19 @@ mod tests {
     #[tokio::test]
     async fn what_was_judged_is_what_runs() {
         let session = Session::new();
-        let terms = Terms { hold: Hold::LOOKING, wording: Wording::Known("'echo' 'judged'".to_owned()) };
-        let result = run_held(&session, "echo written", terms).await;
+        let wording = Wording::Known("'echo' 'judged'".to_owned());
+        let terms = Terms { hold: Hold::LOOKING, wording, passed_over: PassedOver::Nothing };
+        let result = run_held(&session, "echo written", terms.clone()).await;
         assert_eq!(result.content.to_text(), "judged");
+        let terms = Terms { passed_over: PassedOver::Secrets, ..terms };
+        let result = run_held(&session, "echo written", terms).await;
+        assert_eq!(result.content.to_text(), format!("judged\n{PASSED_OVER}"));
     }
 
     #[tokio::test]
     async fn a_command_that_the_sandbox_stopped_is_offered_once_more() {
         let session = Session::new();
-        let held = || Terms { hold: WRITES, wording: Wording::Own };
+        let held = || Terms { hold: WRITES, ..Terms::default() };
         let command = "echo x >> tries; cat tries; echo 'x: Read-only file system'; exit 1";
         let result = run_held(&session, command, held()).await.content.to_text();
         let told = "Error: exit code 1\nx\nx: Read-only file system\n[ran in a sandbox that may write the workspace and the temporary directory alone]";
@@ -557,7 +577,7 @@ mod tests {
         let bash = bash(&session);
         let told =
             session.told(&bash, json!({"command": "echo up; sleep 60", "run_in_background": true})).await;
-        assert_eq!(told, "up\n[running in the background: bash_1; BashOutput reads on, KillShell ends it]");
+        assert_eq!(told, "[running in the background: bash_1; BashOutput reads on, KillShell ends it]");
         assert_eq!(session.bench.jobs().list()[0].why, Why::Asked);
         let limited = json!({"command": "sleep 60", "run_in_background": true, "timeout": 400});
         let mut changed = session.bench.jobs().changed();
@@ -570,18 +590,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_background_command_that_ends_at_once_is_told_as_any_other() {
+    async fn a_background_command_that_ends_at_once_is_told_as_any_other_and_has_its_id() {
         let session = Session::new();
         let run = async |command: &str| {
             session.run(&bash(&session), &json!({"command": command, "run_in_background": true})).await
         };
         let failed = run("no-such-server").await;
         assert_eq!(failed.status, ToolStatus::Failed);
-        assert!(failed.content.to_text().starts_with("Error: exit code 127"), "{failed:?}");
-        assert_eq!(run("echo done").await.content.to_text(), "done");
-        assert!(session.bench.jobs().list().is_empty());
+        let failed = failed.content.to_text();
+        assert!(failed.starts_with("Error: exit code 127"), "{failed}");
+        assert!(failed.ends_with("[bash_1: ended, exit code 127, at once]"), "{failed}");
+        assert_eq!(run("echo done").await.content.to_text(), "done\n[bash_2: ended, exit code 0, at once]");
+        assert!(session.bench.jobs().list().is_empty(), "its end is told");
         let left = run("sleep 60 & echo done").await.content.to_text();
-        assert!(left.starts_with("done\n[left running: bash_1;"), "{left}");
+        assert!(left.starts_with("done\n[left running: bash_3;"), "{left}");
         session.bench.end_all().await;
     }
 

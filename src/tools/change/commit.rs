@@ -1,41 +1,64 @@
 //! Files are changed: all that a call names, or none of them.
 //!
-//! First everything is made ready beside the files, where a full disk or a closed directory shows; then the changes come
-//! into force one after another, each only if its file is still what was planned on. If one fails, those before it are
-//! put back. The surprise: one file alone goes a shorter way, for its new bytes take the old ones' place in one step, and
-//! there is nothing to put back.
+//! First everything is made ready beside the files ([`ready`]), where a full disk or a closed directory shows; then the
+//! changes come into force one after another ([`commit`]), each only if its file is still what was planned on. If one
+//! fails, those before it are put back. The surprise: between the two, the session notes what is about to change, so a change
+//! that could never have come is noted nowhere.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Before, Change, Step, beside};
+use super::{Before, Change, Step};
 use crate::os::file::FileError;
 use crate::os::pinned::{Pinned, remove_empty};
 use crate::os::stage::Staged;
 use crate::tools::target::Target;
 use crate::workbench::{Stamp, Workbench};
 
-/// Carries the steps out and notes the new stamps. After an error the files are as they were; where even that failed, the
-/// error says which is not.
-pub(super) fn commit(bench: &Workbench, steps: &[Step]) -> Result<(), String> {
-    let mut made = Vec::new();
-    let after: Vec<(&Path, &[u8])> = steps.iter().filter_map(left).collect();
-    let bytes = after.iter().map(|(_, bytes)| bytes.len()).sum();
-    let stamps = || after.iter().map(|(_, bytes)| Stamp::of(bytes)).collect::<Vec<Stamp>>();
-    let (stamps, done) = beside(bytes, stamps, || match steps {
-        [Step::Write(change)] => alone(change, &mut made),
-        several => together(bench, several, &mut made),
-    });
-    if done.is_err() {
-        remove_empty(&made);
+/// What a call changes, ready and not in force. Dropped before [`commit`] it has never been.
+pub(super) struct Ready {
+    staged: Vec<Staged>,
+    /// Last: what lies in them goes first.
+    _made: Made,
+}
+
+/// Directories that were made for new files; those in which nothing came to lie go again.
+#[derive(Default)]
+struct Made(Vec<PathBuf>);
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        remove_empty(&self.0);
     }
-    done?;
-    for ((path, _), stamp) in after.iter().zip(stamps) {
-        bench.files().note(path, stamp);
-    }
+}
+
+/// Makes all of it ready; after an error nothing is left of it.
+pub(super) fn ready(steps: &[Step]) -> Result<Ready, String> {
+    let mut made = Made::default();
+    let staged: Result<Vec<Staged>, String> = steps.iter().map(|step| stage(step, &mut made.0)).collect();
+    let staged = staged.map_err(|error| format!("{error}{}", or_none(steps)))?;
+    Ok(Ready { staged, _made: made })
+}
+
+/// Brings the steps into force. After an error the files are as they were; where even that failed, the error says which is
+/// not.
+pub(super) fn commit(bench: &Workbench, steps: &[Step], mut ready: Ready) -> Result<(), String> {
+    let still = |number: usize| steps.get(number).map_or(Ok(()), is_as_planned);
+    commit_all(&mut ready.staged, still).map_err(|Failed { error, stuck }| {
+        if stuck.is_empty() {
+            return format!("{error}{}", or_none(steps));
+        }
+        let stuck = stuck.iter().filter_map(|(number, why)| Some(state(bench, steps.get(*number)?, why)));
+        format!("{error}; what was changed before that could not all be put back: {}", list(stuck))
+    })?;
     bench.snapshots().changed_by_us(steps.iter().flat_map(touched));
     Ok(())
+}
+
+/// Of several changes, that none of them came.
+fn or_none(steps: &[Step]) -> &'static str {
+    if steps.len() > 1 { "; nothing was changed" } else { "" }
 }
 
 /// The files that a step makes, changes or removes.
@@ -46,44 +69,6 @@ fn touched(step: &Step) -> impl Iterator<Item = &Path> {
         Step::Move(change, to) => (&change.target, Some(to)),
     };
     std::iter::once(one).chain(other).map(|target| target.resolved.as_path())
-}
-
-/// The file that a step leaves, and what it holds then.
-fn left(step: &Step) -> Option<(&Path, &[u8])> {
-    match step {
-        Step::Write(change) => Some((&change.target.resolved, &change.after)),
-        Step::Move(change, to) => Some((&to.resolved, &change.after)),
-        Step::Remove(..) => None,
-    }
-}
-
-fn alone(change: &Change, made: &mut Vec<PathBuf>) -> Result<(), String> {
-    let Change { target, before, after } = change;
-    let written = match before {
-        Before::Nothing => {
-            is_free(target)?;
-            Pinned::making(&target.resolved, made).and_then(|place| place.create(after))
-        }
-        Before::Bytes(_) | Before::Large(_) => {
-            let place = target.pinned().map_err(|error| told(&error))?;
-            is_still(target, &place, before)?;
-            place.replace(after)
-        }
-    };
-    written.map_err(|error| told(&error))
-}
-
-fn together(bench: &Workbench, steps: &[Step], made: &mut Vec<PathBuf>) -> Result<(), String> {
-    let staged: Result<Vec<Staged>, String> = steps.iter().map(|step| stage(step, made)).collect();
-    let mut staged = staged.map_err(|error| format!("{error}; nothing was changed"))?;
-    let still = |number: usize| steps.get(number).map_or(Ok(()), is_as_planned);
-    commit_all(&mut staged, still).map_err(|Failed { error, stuck }| {
-        if stuck.is_empty() {
-            return format!("{error}; nothing was changed");
-        }
-        let stuck = stuck.iter().filter_map(|(number, why)| Some(state(bench, steps.get(*number)?, why)));
-        format!("{error}; what was changed before that could not all be put back: {}", list(stuck))
-    })
 }
 
 fn list(of: impl Iterator<Item = String>) -> String {
@@ -178,12 +163,7 @@ fn is_free(target: &Target) -> Result<(), String> {
 fn is_still(target: &Target, place: &Pinned, before: &Before) -> Result<(), String> {
     let is_same = match before {
         Before::Nothing => return is_free(target),
-        // one byte more would be another file
-        Before::Bytes(image) => match place.read(image.bytes().len() as u64) {
-            Ok(now) => now == image.bytes(),
-            Err(FileError::TooLarge { .. }) => false,
-            Err(error) => return Err(told(&error)),
-        },
+        Before::Bytes(image) => place.holds(image.bytes()).map_err(|error| told(&error))?,
         Before::Large(was) => stamp(place).map_err(|error| told(&error))? == *was,
     };
     if is_same {
@@ -217,6 +197,10 @@ mod tests {
     fn write(session: &Session, name: &str, before: Option<&str>, after: &str) -> Step {
         let before = before.map_or(Before::Nothing, |text| Before::Bytes(Image::of(text.into())));
         Step::Write(Change { target: target(session, name), before, after: after.into() })
+    }
+
+    fn carry_out(bench: &Workbench, steps: &[Step]) -> Result<(), String> {
+        ready(steps).and_then(|ready| commit(bench, steps, ready))
     }
 
     /// One step of every kind.
@@ -288,7 +272,7 @@ mod tests {
             let steps = every_kind(&session);
             session.write(name, "theirs");
             let before = world(&session);
-            let error = commit(&session.bench, &steps).unwrap_err();
+            let error = carry_out(&session.bench, &steps).unwrap_err();
             assert!(error.contains(&format!("{name} has just been changed by somebody else")), "{error}");
             assert!(error.ends_with("; nothing was changed"), "{error}");
             assert_eq!(world(&session), before, "{name}");
@@ -302,7 +286,7 @@ mod tests {
             let steps = every_kind(&session);
             session.write(name, "theirs");
             let before = world(&session);
-            let error = commit(&session.bench, &steps).unwrap_err();
+            let error = carry_out(&session.bench, &steps).unwrap_err();
             assert!(error.ends_with("; nothing was changed"), "{error}");
             assert_eq!(world(&session), before, "{name}");
         }
@@ -341,15 +325,23 @@ mod tests {
             let steps = every_kind(&session);
             fs::remove_file(session.path(name)).unwrap();
             let before = world(&session);
-            commit(&session.bench, &steps).unwrap_err();
+            carry_out(&session.bench, &steps).unwrap_err();
             assert_eq!(world(&session), before, "{name}");
         }
     }
 
     #[test]
+    fn what_was_only_made_ready_has_never_been() {
+        let session = stage_for_all();
+        let before = world(&session);
+        drop(ready(&every_kind(&session)).unwrap());
+        assert_eq!(world(&session), before);
+    }
+
+    #[test]
     fn all_steps_stand_in_the_end_and_nothing_else() {
         let session = stage_for_all();
-        commit(&session.bench, &every_kind(&session)).unwrap();
+        carry_out(&session.bench, &every_kind(&session)).unwrap();
         let files: Vec<(String, String)> = world(&session)
             .into_iter()
             .filter(|(_, _, text)| !text.is_empty())
@@ -400,7 +392,7 @@ mod tests {
     fn a_write_that_fails_takes_its_directories_with_it() {
         let session = Session::new();
         let name = format!("a/b/{}", "n".repeat(300));
-        commit(&session.bench, &[write(&session, &name, None, "x")]).unwrap_err();
+        carry_out(&session.bench, &[write(&session, &name, None, "x")]).unwrap_err();
         assert_eq!(world(&session), []);
     }
 }

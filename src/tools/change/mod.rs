@@ -1,13 +1,14 @@
 //! The one place that changes the user's files.
 //!
-//! A tool says what shall become of which file; here their present bytes are kept first, then a checkpoint that names all
-//! of them is written into the session, and only then the files. So whatever a tool has changed can be put back. Several
-//! files change together or not at all. The surprise: an image that cannot be kept (the disk of the sessions is full)
-//! does not stop the change, it is told.
+//! A tool says what shall become of which file; here their present bytes are kept first, while the new ones are made ready
+//! beside the files; then a checkpoint that names all of them is written into the session, and only then do the files change.
+//! So whatever a tool has changed can be put back. Several files change together or not at all. The surprise: an image that
+//! cannot be kept (the disk of the sessions is full) does not stop the change, it is told.
 
 mod commit;
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use tokio::sync::OwnedMutexGuard;
 
@@ -17,7 +18,7 @@ use super::{Scene, ToolResult, changing};
 use crate::os::paths::hex;
 use crate::os::put::missing_above;
 use crate::protocol::{After, ChangedBy, FileChange, SavedFile};
-use crate::workbench::files::hash_of;
+use crate::workbench::files::{Hash, hash_of};
 use crate::workbench::{Image, Stamp, Workbench};
 
 /// From as many bytes on hashing takes longer than starting a thread that does it.
@@ -65,10 +66,11 @@ impl Step {
         }
     }
 
-    /// What the file holds then, under its new name where it gets one; none where it goes.
-    fn left(&self) -> Option<&[u8]> {
+    /// The file that is there then, under its new name where it gets one, and what it holds; none where it goes.
+    fn left(&self) -> Option<(&Path, &[u8])> {
         match self {
-            Self::Write(change) | Self::Move(change, _) => Some(&change.after),
+            Self::Write(change) => Some((&change.target.resolved, &change.after)),
+            Self::Move(change, to) => Some((&to.resolved, &change.after)),
             Self::Remove(..) => None,
         }
     }
@@ -144,22 +146,29 @@ pub(super) async fn carry_out_steps(
     steps: Vec<Step>,
 ) -> Result<(Vec<Step>, Option<String>), ToolResult> {
     let bench = scene.bench.clone();
-    let (steps, saved, note) = changing(&scene.cancel, move || {
-        let (saved, note) = keep(&bench, &steps);
-        Ok((steps, saved, note))
+    let (steps, ready, kept) = changing(&scene.cancel, move || {
+        let above: Vec<usize> = steps.iter().map(above).collect();
+        let (ready, kept) =
+            beside(left_bytes(&steps), || commit::ready(&steps), || keep(&bench, &steps, &above));
+        Ok((steps, ready?, kept))
     })
     .await?;
+    let Kept { saved, lost, left } = kept;
     if !saved.is_empty() {
         scene.host.checkpoint(ChangedBy::Tool, saved).await;
     }
     let bench = scene.bench.clone();
     let steps = changing(&scene.cancel, move || {
-        let done = commit::commit(&bench, &steps);
+        let done = commit::commit(&bench, &steps, ready).map(|()| {
+            for (path, hash) in left {
+                bench.files().note(&path, Stamp::Content(hash));
+            }
+        });
         drop(locks);
         done.map(|()| steps)
     })
     .await?;
-    Ok((steps, note))
+    Ok((steps, (!lost.is_empty()).then(|| lost.join("\n"))))
 }
 
 /// Both answers; those about large files are made side by side.
@@ -174,31 +183,61 @@ pub(super) fn beside<A: Send, B>(bytes: usize, a: impl Fn() -> A + Sync, b: impl
     })
 }
 
-fn keep(bench: &Workbench, steps: &[Step]) -> (Vec<SavedFile>, Option<String>) {
-    let mut saved = Vec::new();
-    let mut lost = Vec::new();
-    for step in steps {
+/// What is known of the files before they change.
+#[derive(Default)]
+struct Kept {
+    /// For the checkpoint.
+    saved: Vec<SavedFile>,
+    /// What could not be kept, for the model and the user.
+    lost: Vec<String>,
+    /// The files that will be there then, each with the hash of what it will hold.
+    left: Vec<(PathBuf, Hash)>,
+}
+
+fn keep(bench: &Workbench, steps: &[Step], above: &[usize]) -> Kept {
+    let mut kept = Kept::default();
+    for (step, above) in steps.iter().zip(above) {
         let (target, before) = step.before();
-        let (after, kept) = beside(
-            step.left().map_or(0, <[u8]>::len),
-            || step.left().map_or(After::Nothing, |bytes| After::Bytes(hex(&hash_of(bytes)))),
-            || keep_one(bench, target, before),
-        );
+        let after = match step.left() {
+            Some((path, bytes)) => {
+                let hash = hash_of(bytes);
+                kept.left.push((path.to_owned(), hash));
+                After::Bytes(hex(&hash))
+            }
+            None => After::Nothing,
+        };
         let own = if let Step::Move(..) = step { After::Nothing } else { after.clone() };
-        match kept {
-            Ok(file) => saved.push(SavedFile { after: own, ..file }),
+        match keep_one(bench, target, before) {
+            Ok(file) => {
+                let above = if file.before.is_none() { *above } else { 0 };
+                kept.saved.push(SavedFile { after: own, above, ..file });
+            }
             Err(error) => {
                 let shown = &target.shown;
-                lost.push(format!("[{shown} as it was could not be kept for a rewind: {error}]"));
+                kept.lost.push(format!("[{shown} as it was could not be kept for a rewind: {error}]"));
             }
         }
         if let Step::Move(_, to) = step {
-            let above = missing_above(&to.resolved);
             let made = SavedFile::new(to.resolved.display().to_string(), None, 0);
-            saved.push(SavedFile { after, above, ..made });
+            kept.saved.push(SavedFile { after, above: *above, ..made });
         }
     }
-    (saved, (!lost.is_empty()).then(|| lost.join("\n")))
+    kept
+}
+
+/// How many directories are missing above the file that a step makes.
+fn above(step: &Step) -> usize {
+    match step {
+        Step::Write(Change { target, before: Before::Nothing, .. }) | Step::Move(_, target) => {
+            missing_above(&target.resolved)
+        }
+        Step::Write(_) | Step::Remove(..) => 0,
+    }
+}
+
+/// How much the steps write, in bytes.
+fn left_bytes(steps: &[Step]) -> usize {
+    steps.iter().filter_map(Step::left).map(|(_, bytes)| bytes.len()).sum()
 }
 
 fn keep_one(bench: &Workbench, target: &Target, before: &Before) -> Result<SavedFile, String> {
@@ -213,8 +252,7 @@ fn keep_one(bench: &Workbench, target: &Target, before: &Before) -> Result<Saved
     };
     let meta = place.ok().and_then(|place| place.metadata().ok());
     let mode = meta.map_or(0, |meta| meta.permissions().mode() & 0o7777);
-    let above = if before.is_none() { missing_above(&target.resolved) } else { 0 };
-    Ok(SavedFile { above, ..SavedFile::new(target.resolved.display().to_string(), before, mode) })
+    Ok(SavedFile::new(target.resolved.display().to_string(), before, mode))
 }
 
 #[cfg(test)]

@@ -191,7 +191,7 @@ impl Call {
         let mut result = ToolResult::success(body, Display::Line(display));
         if !notes.is_empty() {
             // a part of its own: the lines alone may be as many as a part may have
-            result.content.0.push(Part::Text(notes.join("\n")));
+            result.content.0.push(Part::Text(notes.join("\n").into()));
         }
         result
     }
@@ -243,7 +243,7 @@ impl Call {
         let image = Part::Image { file, mime: kind.mime().to_owned(), width, height };
         Ok(ToolResult {
             status: ToolStatus::Success,
-            content: Content(vec![Part::Text(format!("{shown}: {about}")), image]),
+            content: Content(vec![Part::Text(format!("{shown}: {about}").into()), image]),
             display: Display::Line(about),
         })
     }

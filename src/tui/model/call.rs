@@ -79,7 +79,7 @@ impl Label {
             "WebFetch" => ("fetch", argument("url")),
             "TodoWrite" => ("todo", String::new()),
             "AskUser" => ("ask", argument("question")),
-            "ExitPlanMode" => ("plan", argument("plan")),
+            "ExitPlanMode" => ("plan", without_heading(&argument("plan"))),
             other => (other, String::new()),
         };
         Self { verb: verb.to_owned(), object }
@@ -93,6 +93,11 @@ fn files_of(patch: &str) -> String {
         HEADS.iter().find_map(|head| line.trim().strip_prefix(head)).map(|path| path.trim().to_owned())
     };
     patch.lines().filter_map(file).collect::<Vec<_>>().join(", ")
+}
+
+/// A plan as a label has it: its first line is a heading as a rule, and the sign of one says nothing beside the verb.
+fn without_heading(plan: &str) -> String {
+    plan.trim_start().trim_start_matches('#').trim_start().to_owned()
 }
 
 impl Kind {
@@ -119,5 +124,14 @@ mod tests {
             "*** Begin Patch\n*** Update File: a b\n-*** Add File: x\n*** Delete File: c\n*** End Patch";
         let label = Label::of("ApplyPatch", &json!({"patch": patch}), "/w");
         assert_eq!((label.verb.as_str(), label.object.as_str()), ("patch", "a b, c"));
+    }
+
+    #[test]
+    fn a_plan_is_labelled_without_the_sign_of_its_heading() {
+        let check = |plan: &str, object: &str| {
+            assert_eq!(Label::of("ExitPlanMode", &json!({"plan": plan}), "/w").object, object);
+        };
+        check("\n## Mend the cart\n\n# Then\n", "Mend the cart\n\n# Then\n");
+        check("read, then write", "read, then write");
     }
 }

@@ -29,7 +29,7 @@ pub use background::Brightness;
 use background::{Listener, QUESTION};
 use burst::Bursts;
 pub use burst::Pastes;
-use held::Surface;
+use held::{Line, Surface};
 pub use held::{panicked, restore};
 use input::translate;
 pub use input::{Focus, Input};
@@ -128,11 +128,9 @@ impl Terminal {
             last_burst: None,
             title: String::new(),
         };
-        let left_over = !tcgetattr(stdin())?.local_modes.contains(LocalModes::ICANON);
+        let is_edited = tcgetattr(stdin())?.local_modes.contains(LocalModes::ICANON);
         terminal.take_back()?;
-        if left_over {
-            held::take_off_left_over()?;
-        }
+        held::take_off_left_over(if is_edited { Line::AsUsual } else { Line::LeftOver })?;
         Ok(terminal)
     }
 

@@ -61,6 +61,8 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
         Pressed::Unanswered if is_plan => input::stop(model),
         Pressed::Unanswered => answer(model, Answer::Deny { words: None }),
         Pressed::Abort => input::stop(model),
+        // its rows choose the mode; without plan mode there would be nothing to approve
+        Pressed::Elsewhere(Effect::NextMode) if is_plan => Vec::new(),
         Pressed::Elsewhere(effect) => vec![effect],
         Pressed::Page => reports::open_transcript(model),
     }
@@ -222,7 +224,8 @@ mod tests {
         check("<esc>", vec![Effect::Abort]);
         check("3x<esc>", vec![]);
         check("3x<esc><esc>", vec![Effect::Abort]);
-        check("<s-tab>", vec![Effect::NextMode]);
+        check("<s-tab>", vec![]);
+        check("3x<s-tab>", vec![]);
     }
 
     #[test]

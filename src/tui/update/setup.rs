@@ -46,6 +46,7 @@ pub(super) fn press_trust(model: &mut Model, now: Moment, key: Key) -> Vec<Effec
             model.overlay = Some(Overlay::Page(Page::open(PageOf::Transcript)));
             return Vec::new();
         }
+        _ if keymap::action(Focus::Input, key) == Some(Action::DeleteOrLeave) => LEAVE,
         _ => return Vec::new(),
     };
     let effect = match row {
@@ -193,7 +194,7 @@ mod tests {
         check("2", &[Effect::Trust(TrustAnswer::LookOnly)]);
         check("<enter>", &[Effect::Trust(TrustAnswer::LookOnly)]);
         check("<up><enter>", &[Effect::Trust(TrustAnswer::Trust)]);
-        for keys in ["3", "<esc>", "<c-c>", "<down><enter>"] {
+        for keys in ["3", "<esc>", "<c-c>", "<c-d>", "<down><enter>"] {
             check(keys, &[Effect::Quit]);
         }
         for keys in ["y", "n", "4", " "] {

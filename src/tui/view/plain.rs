@@ -35,7 +35,8 @@ const SHORT: usize = 60;
 /// More rows than any question has.
 const ALL: usize = usize::MAX / 4;
 
-const STOPS: &str = "esc to interrupt (Esc and then Enter, or Ctrl+C)";
+/// How a run is ended. It is said before what the run has said by then: behind its last word it would be wrong.
+pub const STOPS: &str = "esc to interrupt (Esc and then Enter, or Ctrl+C)";
 
 /// All that there is to say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -6,6 +6,11 @@
 //! apart, very large files, what nobody has come to yet, and all that lies outside the workspace; [`Snapshots::uncovered`]
 //! names it. The surprise: a command that runs on has no end here. What it changes is told with the next look, and so is
 //! what a look found that nobody waited for; what the user changes meanwhile is then told as well.
+//!
+//! A look at everything asks the system after each file, twice for each command. So the one before a command goes only where the
+//! kernel says that something has happened since the last one. That may miss what is changed in odd ways (`os/stir.rs` names
+//! them), and then the user's change is taken for the command's; so the look after it, which tells what a command did, leaves
+//! nothing out.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -26,6 +31,7 @@ mod cover;
 mod git;
 mod pack;
 mod scan;
+mod sight;
 mod state;
 mod store;
 mod tree;

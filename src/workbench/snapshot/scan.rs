@@ -13,7 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::git::Repo;
+use super::sight::{Sight, is_version_control, note_guide, of_directory, sight};
 use super::tree::{Cover, Folder, Guides, Known, Place, Tree, Why};
+use crate::os::stir::{Stirred, Stirs, Watched};
 use crate::os::tree::{Directory, Kind, Look};
 use crate::workbench::ignored::{NAMES, Rules};
 
@@ -57,6 +59,15 @@ pub(super) enum News {
     Learnt,
 }
 
+/// How much is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Everything.
+    Whole,
+    /// The folders in which something may have happened since the last look, as far as the kernel tells it.
+    Stirred,
+}
+
 /// The tree has more names than are looked after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooMany;
@@ -74,6 +85,7 @@ struct Found {
     sights: Vec<(OsString, Sight)>,
     gone: Vec<OsString>,
     own: Option<Look>,
+    watched: Option<Watched>,
     news: News,
     is_closed: bool,
 }
@@ -100,7 +112,7 @@ impl Young {
 impl Found {
     fn nothing(place: &Arc<Place>, own: Option<Look>, news: News) -> Self {
         let (sights, gone, guides) = (Vec::new(), Vec::new(), Guides::default());
-        Self { place: Arc::clone(place), guides, sights, gone, own, news, is_closed: false }
+        Self { place: Arc::clone(place), guides, sights, gone, own, watched: None, news, is_closed: false }
     }
 
     fn see(&mut self, directory: &Directory, name: &OsStr, look: Look) {
@@ -108,26 +120,25 @@ impl Found {
         self.sights.extend(sight.map(|sight| (name.to_owned(), sight)));
     }
 
+    fn has_links(&self) -> bool {
+        self.sights.iter().any(|(_, sight)| matches!(sight, Sight::File(look) if look.is_linked))
+    }
+
     fn differs(&self, from: &Folder) -> bool {
         !self.sights.is_empty() || !self.gone.is_empty() || self.guides != from.guides || from.is_closed
     }
 }
 
-/// What an entry is now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Sight {
-    File(Look),
-    Link(Look, OsString),
-    Folder { is_left_out: bool },
-    LeftOut,
-    Other,
-}
-
-/// Looks at the whole tree, brings what is known of it up to now, and tells the differences. Roots that are new are learnt.
-pub(super) fn look(tree: &mut Tree, roots: &[PathBuf], young: Young) -> Result<Vec<Change>, TooMany> {
+/// Looks at the tree, brings what is known of it up to now, and tells the differences. Roots that are new are learnt.
+pub(super) fn look(
+    tree: &mut Tree,
+    roots: &[PathBuf],
+    young: Young,
+    extent: Extent,
+) -> Result<Vec<Change>, TooMany> {
     let mut changes = Vec::new();
     let mut fresh = Vec::new();
-    for found in again(tree, young) {
+    for found in again(tree, young, extent) {
         merge(tree, found, &mut changes, &mut fresh);
     }
     for path in tree.unseen(roots) {
@@ -137,10 +148,10 @@ pub(super) fn look(tree: &mut Tree, roots: &[PathBuf], young: Young) -> Result<V
     }
     let names = AtomicUsize::new(tree.count());
     while !fresh.is_empty() {
-        let views = tree.views.as_slice();
+        let (views, stirs) = (tree.views.as_slice(), tree.stirs.as_ref());
         let found = side_by_side(&fresh, |fresh| {
             let is_view = views.contains(&fresh.place.path);
-            let found = if is_view { None } else { first_look(fresh, &names, young) };
+            let found = if is_view { None } else { first_look(fresh, &names, young, stirs) };
             Some(found.unwrap_or_else(|| closed(fresh)))
         });
         if names.load(Ordering::Relaxed) > MOST_NAMES {
@@ -154,12 +165,23 @@ pub(super) fn look(tree: &mut Tree, roots: &[PathBuf], young: Young) -> Result<V
     Ok(changes)
 }
 
-/// Looks into every folder that is known, under the rules of now.
-fn again(tree: &mut Tree, young: Young) -> Vec<Found> {
+/// Looks into the folders that are known, under the rules of now.
+fn again(tree: &mut Tree, young: Young, mut extent: Extent) -> Vec<Found> {
+    // asked first: what happens while somebody looks is told at the next look
+    let stirred = tree.stirs.as_ref().map_or_else(Stirred::anywhere, Stirs::take);
     let mut rounds = 1;
     loop {
-        let folders: Vec<&Folder> = tree.folders.values().collect();
-        let found = side_by_side(&folders, |folder| look_again(folder, young));
+        if tree.has_links {
+            extent = Extent::Whole;
+        }
+        let wanted = |folder: &&Folder| extent == Extent::Whole || stirred.is_in(folder.watched);
+        let folders: Vec<&Folder> = tree.folders.values().filter(wanted).collect();
+        let ears = (tree.stirs.as_ref(), &stirred);
+        let found = side_by_side(&folders, |folder| look_again(folder, young, ears));
+        if extent == Extent::Stirred && found.iter().any(Found::has_links) {
+            tree.has_links = true;
+            continue;
+        }
         let of_rules = |found: &&Found| {
             tree.folders.get(&found.place.path).is_some_and(|folder| folder.guides != found.guides)
         };
@@ -169,6 +191,7 @@ fn again(tree: &mut Tree, young: Young) -> Vec<Found> {
             return found;
         }
         rounds += 1;
+        extent = Extent::Whole;
         for (path, guides) in ruled {
             tree.read_rules(&path, guides);
         }
@@ -176,15 +199,17 @@ fn again(tree: &mut Tree, young: Young) -> Vec<Found> {
 }
 
 /// What differs in a folder; none where nothing does, and where it cannot be read: what is known then stays so.
-fn look_again(folder: &Folder, young: Young) -> Option<Found> {
+fn look_again(folder: &Folder, young: Young, (stirs, stirred): (Option<&Stirs>, &Stirred)) -> Option<Found> {
     let place = &folder.place;
     let directory = place.root.directory(place.relative()).ok()?;
     let own = directory.own();
-    if own.is_some() && own == folder.own && !folder.is_closed {
+    let is_over = own.is_some_and(|own| stirred.is_over(folder.watched, own.inode));
+    let watched = if is_over { stirs.and_then(|stirs| stirs.watch(&directory)) } else { folder.watched };
+    if own.is_some() && own == folder.own && watched == folder.watched && !folder.is_closed {
         return look_at_known(folder, &directory);
     }
     let names = directory.names().ok()?;
-    let mut found = Found::nothing(place, young.old(own), News::Changed);
+    let mut found = Found { watched, ..Found::nothing(place, young.old(own), News::Changed) };
     let mut matched = 0;
     for (name, kind) in &names {
         if is_version_control(name) {
@@ -209,12 +234,13 @@ fn look_again(folder: &Folder, young: Young) -> Option<Found> {
     if folder.is_closed {
         found.news = News::Learnt;
     }
-    (found.differs(folder) || found.own != folder.own).then_some(found)
+    (found.differs(folder) || (found.own, found.watched) != (folder.own, folder.watched)).then_some(found)
 }
 
 /// The same where no name has come or gone: what is left is to look at each.
 fn look_at_known(folder: &Folder, directory: &Directory) -> Option<Found> {
-    let mut found = Found::nothing(&folder.place, folder.own, News::Changed);
+    let mut found =
+        Found { watched: folder.watched, ..Found::nothing(&folder.place, folder.own, News::Changed) };
     for (name, known) in &folder.names {
         match known {
             Known::Folder | Known::LeftOut => {}
@@ -238,15 +264,17 @@ fn gone(folder: &Folder, names: &[(OsString, Option<Kind>)]) -> Vec<OsString> {
 }
 
 /// All of a folder that is new, and what it brings; none where it cannot be read.
-fn first_look(fresh: &Fresh, count: &AtomicUsize, young: Young) -> Option<Found> {
+fn first_look(fresh: &Fresh, count: &AtomicUsize, young: Young, stirs: Option<&Stirs>) -> Option<Found> {
     let directory = fresh.place.root.directory(fresh.place.relative()).ok()?;
+    // before its names are read: what comes behind them is told
+    let watched = stirs.and_then(|stirs| stirs.watch(&directory));
     let own = directory.own();
     let names = directory.names().ok()?;
     if count.fetch_add(names.len(), Ordering::Relaxed) > MOST_NAMES {
         return None;
     }
     let place = Arc::new(with_own(&fresh.place, &names));
-    let mut found = Found::nothing(&place, young.old(own), fresh.news);
+    let mut found = Found { watched, ..Found::nothing(&place, young.old(own), fresh.news) };
     for (name, kind) in &names {
         if is_version_control(name) {
             continue;
@@ -278,45 +306,13 @@ fn with_own(place: &Place, names: &[(OsString, Option<Kind>)]) -> Place {
     Place { rules, repo, ..place.clone() }
 }
 
-fn sight(place: &Place, directory: &Directory, name: &OsStr, look: Look) -> Option<Sight> {
-    if look.kind == Kind::Directory {
-        return Some(of_directory(place, name));
-    }
-    if place.leaves_out(name, look.kind) && !place.tracks(name) {
-        return Some(Sight::LeftOut);
-    }
-    match look.kind {
-        Kind::File => Some(Sight::File(look)),
-        Kind::Link => directory.target(name).map(|target| Sight::Link(look, target)),
-        Kind::Directory | Kind::Other => Some(Sight::Other),
-    }
-}
-
-fn of_directory(place: &Place, name: &OsStr) -> Sight {
-    let is_left_out = place.leaves_out(name, Kind::Directory);
-    if is_left_out && !place.tracks(name) { Sight::LeftOut } else { Sight::Folder { is_left_out } }
-}
-
-fn note_guide(guides: &mut Guides, directory: &Directory, name: &OsStr) {
-    // nearly every name ends here
-    if name.as_bytes().first() != Some(&b'.') {
-        return;
-    }
-    if let Some((_, guide)) = NAMES.iter().zip(guides).find(|(known, _)| name == **known) {
-        *guide = directory.look(name);
-    }
-}
-
-fn is_version_control(name: &OsStr) -> bool {
-    [".git", ".hg", ".jj", ".svn"].iter().any(|known| name == *known)
-}
-
 /// Brings a known folder up to now.
 fn merge(tree: &mut Tree, found: Found, changes: &mut Vec<Change>, fresh: &mut Vec<Fresh>) {
-    let Found { place, guides, sights, gone, own, news, is_closed: _ } = found;
+    tree.has_links |= found.has_links();
+    let Found { place, guides, sights, gone, own, watched, news, is_closed: _ } = found;
     // it went with the directory above, which was told before
     let Some(folder) = tree.folders.get_mut(&place.path) else { return };
-    (folder.guides, folder.own, folder.is_closed) = (guides, own, false);
+    (folder.guides, folder.own, folder.watched, folder.is_closed) = (guides, own, watched, false);
     let mut removed = Vec::new();
     let gone = gone.into_iter().map(|name| (name, None));
     for (name, sight) in gone.chain(sights.into_iter().map(|(name, sight)| (name, Some(sight)))) {
@@ -343,11 +339,13 @@ fn merge(tree: &mut Tree, found: Found, changes: &mut Vec<Change>, fresh: &mut V
 
 /// Takes a new folder in.
 fn settle(tree: &mut Tree, found: Found, changes: &mut Vec<Change>, fresh: &mut Vec<Fresh>) {
-    let Found { place, guides, sights, own, news, is_closed, gone: _ } = found;
+    tree.has_links |= found.has_links();
+    let Found { place, guides, sights, own, watched, news, is_closed, gone: _ } = found;
     if let Some(repo) = place.repo.as_ref().filter(|repo| repo.top() == place.path) {
         tree.repos.push(Arc::clone(repo));
     }
-    let mut folder = Folder { place, names: HashMap::with_capacity(sights.len()), guides, own, is_closed };
+    let names = HashMap::with_capacity(sights.len());
+    let mut folder = Folder { place, names, guides, own, watched, is_closed };
     for (name, sight) in sights {
         enter(&mut folder, &name, sight, fresh, news);
         changes.push(Change { place: Arc::clone(&folder.place), name, was: None, news });

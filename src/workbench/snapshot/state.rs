@@ -8,11 +8,12 @@ use super::compare::{Compare, Told};
 use super::cover::{self, Apart, Budget, Copied, Next, Queue, sort_out};
 use super::git::Git;
 use super::pack::Pack;
-use super::scan::{self, Change, MOST_NAMES, News, Young};
+use super::scan::{self, Change, Extent, MOST_NAMES, News, Young};
 use super::tree::{Cover, Known, Tree, Why};
 use super::{Moment, Workbench};
 use crate::os::clock::{Clock, SystemClock};
 use crate::os::file::read_regular;
+use crate::os::stir::Stirs;
 use crate::protocol::SavedFile;
 
 /// Copied before a command has to wait no longer: some 50 ms.
@@ -81,13 +82,19 @@ impl State {
         if self.stage == Stage::New {
             self.git = bench.git();
             self.pack = bench.outputs().nameless().ok().map(Pack::new);
+            self.tree.stirs = Stirs::new();
         }
         for repo in &self.tree.repos {
             repo.refresh();
         }
+        // what a command has done is not left to what the kernel tells; what somebody has done before it, is
+        let extent = match (moment, self.runs) {
+            (Moment::Before, Runs::Nothing) => Extent::Stirred,
+            (Moment::Before, Runs::Beside | Runs::Command) | (Moment::After, _) => Extent::Whole,
+        };
         let young = Young { now: i64::try_from(SystemClock.now_ms()).unwrap_or(0).saturating_mul(1_000_000) };
         let (changes, Some(mut pack)) =
-            (scan::look(&mut self.tree, &bench.shell().roots(), young), self.pack.take())
+            (scan::look(&mut self.tree, &bench.shell().roots(), young, extent), self.pack.take())
         else {
             return self.give_up();
         };

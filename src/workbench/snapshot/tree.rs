@@ -14,6 +14,7 @@ use std::sync::Arc;
 use super::git::{Id, Repo};
 use super::pack::Piece;
 use crate::os::kernel::kernel_views;
+use crate::os::stir::{Stirs, Watched};
 use crate::os::tree::{Kind, Look, Root};
 use crate::workbench::ignored::{NAMES, Rules};
 
@@ -26,6 +27,10 @@ pub(super) struct Tree {
     pub(super) repos: Vec<Arc<Repo>>,
     /// Not entered.
     pub(super) views: Vec<PathBuf>,
+    /// What tells where something happens.
+    pub(super) stirs: Option<Stirs>,
+    /// A file was seen that has other names: what happens to it may be told of another folder.
+    pub(super) has_links: bool,
 }
 
 /// A directory, and what holds in it.
@@ -50,6 +55,8 @@ pub(super) struct Folder {
     pub(super) guides: Guides,
     /// What the system said of the directory when its names were read; none where they may have changed since without a trace.
     pub(super) own: Option<Look>,
+    /// Whether it is told that something happens in it.
+    pub(super) watched: Option<Watched>,
     /// It could not be read, so nothing is known of what is in it.
     pub(super) is_closed: bool,
 }

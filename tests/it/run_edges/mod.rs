@@ -190,6 +190,12 @@ fn check_arguments(arguments: &str, expected: &str) {
     assert!(result.contains(expected), "{arguments:?}: {result:?} should contain {expected:?}");
     assert_eq!(result.starts_with("Error:"), expected.starts_with("Error:"), "{arguments:?}: {result}");
     assert_eq!(output.events_of("tool_result")[0]["success"], !expected.starts_with("Error:"));
+    if expected == "Error: the arguments" {
+        let start = &output.events_of("tool_start")[0];
+        // as they came, but for control characters, which no event holds
+        let written = arguments.replace('\0', "\u{fffd}");
+        assert_eq!((&start["name"], &start["input"]), (&json!("Glob"), &json!(written)));
+    }
     assert!(second.tool_result("call_2").contains("fine"), "the other call runs");
     endpoint.finish();
 }

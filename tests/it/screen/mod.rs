@@ -19,6 +19,7 @@ mod faults;
 mod first;
 mod full;
 mod full_tmux;
+mod gnu_screen;
 mod going_over;
 mod grants;
 mod held;

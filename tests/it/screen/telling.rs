@@ -70,6 +70,11 @@ fn a_conversation_is_exported_into_a_file_of_the_users_own_and_never_over_anothe
     assert!(read("talk.html").contains("Try *this*:"));
     let json: serde_json::Value = serde_json::from_str(&read("talk.json")).unwrap();
     assert_eq!(json["messages"].as_array().unwrap().len(), 2);
+    let head = &json["session"];
+    assert_eq!(head["cwd"], serde_json::json!(clawd.project()), "{head}");
+    assert!(head["timestamp"].as_u64() <= json["messages"][0]["timestamp"].as_u64(), "{head}");
+    let id = head["id"].as_str().unwrap();
+    assert!(read("talk.md").contains(&format!("- session: {id}\n- directory: ")), "{}", read("talk.md"));
     let mode = std::fs::metadata(clawd.project().join("talk.md")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert!(!clawd.project().join("talk.pdf").exists());

@@ -28,6 +28,8 @@ pub struct Composer {
     over: Over,
     /// The buffer's version just after an entry of the history came into it.
     walked: Option<u64>,
+    /// The buffer's version and the cursor just after a path was completed, with a space of ours before the cursor.
+    spaced: Option<(u64, usize)>,
     /// What is typed of an `@path`, until somebody looks for paths.
     wish: Option<String>,
     /// The buffer's version when it was last told that something has changed.
@@ -99,6 +101,7 @@ impl Composer {
             commands: commands.into(),
             over: Over::Nothing,
             walked: None,
+            spaced: None,
             wish: None,
             told: 0,
             vim: None,
@@ -119,6 +122,10 @@ impl Composer {
     pub fn type_in(&mut self, typed: char) {
         if let Over::Search(search) = &mut self.over {
             return search.type_in(typed.encode_utf8(&mut [0; 4]), &self.history);
+        }
+        // lines of the path that was just completed: `@a.rs:10-20`
+        if typed == ':' && self.spaced == Some((self.buffer.version(), self.buffer.cursor())) {
+            self.buffer.edit(Edit::Delete(Motion::Left));
         }
         let piece = if self.buffer.is_empty() { Draft::first(typed) } else { Draft::plain(typed) };
         self.buffer.type_in(piece);
@@ -606,6 +613,11 @@ mod tests {
         check("@s", &["src/"], "<tab>v", "@src/v|");
         check("@vi", &["view.rs"], "<esc><enter>", "|");
         check("@日", &["日本.rs"], "<tab>", "@日本.rs |");
+        check("see @vi", &["src/view.rs"], "<tab>:10-20", "see @src/view.rs:10-20|");
+        check("@so", &["a b.rs"], "<tab>:3", "@\"a b.rs\":3|");
+        check("@vi", &["v.rs"], "<tab>x:", "@v.rs x:|");
+        check("@vi", &["v.rs"], "<tab> :", "@v.rs  :|");
+        check("@x y<left><left>", &["a.rs"], "<tab>:", "@a.rs :|y");
     }
 
     #[test]

@@ -17,7 +17,11 @@ impl Composer {
         match &self.over {
             Over::Completion(completion) => {
                 if let Some(Completed { range, text }) = completion.accept(self.buffer.draft()) {
+                    let is_spaced = completion.sign() == '@' && text.ends_with(' ');
                     self.buffer.replace(range, Draft::plain(text));
+                    let (draft, cursor) = (self.buffer.draft(), self.buffer.cursor());
+                    let is_last = !draft.slice(cursor..draft.len()).starts_with(|c: char| !c.is_whitespace());
+                    self.spaced = (is_spaced && is_last).then(|| (self.buffer.version(), cursor));
                 }
                 self.refresh();
             }

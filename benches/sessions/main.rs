@@ -3,15 +3,19 @@
 //! `cargo bench --bench sessions` measures the library: a list of 1,000 sessions of 30 KB to 10 MB (250 MB in all; the mark is
 //! 100 ms for `clawd sessions`, with the messages counted as `/resume` has it some 50 ms more), and the reading of 100 MB.
 //! `-- figures` starts the program itself on a terminal, measures the time to the last words of a session that goes on, and the
-//! most memory that it had until then, over 20 resumes. Marks: 2 s and 2.5 times the file for 100 MB; 5,000 messages in 500 turns
-//! with three compactions (15 MB) are held against a session of five turns. Files are in the page cache by then. The surprise:
-//! what stands before a summary is read and held all the same, for a rewind may go behind it.
+//! most memory that it had until then, over 20 resumes; and with 10,000 messages the time from a key to its echo, at rest and
+//! while an answer streams at 100 words a second. Marks: 2 s and 2.5 times the file for 100 MB; 60 ms, 60 MB and 1 / 3 and
+//! 2 / 5 ms (median / 95 of 100) for 10,000 messages; 5,000 messages in 500 turns with three compactions (15 MB) are held against
+//! a session of five turns. Files are in the page cache by then. The surprise: all lines are gone through, also those before a
+//! summary, for a rewind may go behind it; but long results stay in the file.
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot be set up has no figure")]
 #![expect(clippy::print_stdout, reason = "figures are read on the terminal")]
 
+mod program;
+
 use std::fs::{self, File};
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -23,7 +27,7 @@ use clawd::protocol::{
 };
 use clawd::session::{entry, index, load};
 use divan::Bencher;
-use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use program::{Program, endless_answers};
 use tempfile::TempDir;
 
 /// What stands last in every session, to be waited for.
@@ -31,6 +35,9 @@ const LAST: &str = "Endmark";
 
 /// Resumes of which the median is taken.
 const RESUMES: usize = 20;
+
+/// Where nobody listens.
+const NOBODY: &str = "http://127.0.0.1:1/v1";
 
 /// A directory with sessions, from the first bench that needs it until the end.
 static SHELF: Mutex<Option<TempDir>> = Mutex::new(None);
@@ -89,7 +96,14 @@ fn fill(directory: &Path, cwd: &Path) {
 #[derive(Clone, Copy)]
 enum Size {
     Bytes(usize),
-    Turns { turns: usize, compactions: usize },
+    /// Words and answers alone.
+    Talk {
+        messages: usize,
+    },
+    Turns {
+        turns: usize,
+        compactions: usize,
+    },
 }
 
 /// A session as they are: a prompt, four calls with results of 1 to 12 KB, an answer.
@@ -115,6 +129,10 @@ fn write(directory: &Path, number: usize, cwd: &Path, size: Size) -> PathBuf {
     let (turns, every, bytes) = match size {
         Size::Bytes(bytes) => (usize::MAX, usize::MAX, bytes),
         Size::Turns { turns, compactions } => (turns, turns / (compactions + 1), usize::MAX),
+        Size::Talk { messages } => {
+            (0..messages / 2).for_each(|number| put_talk(&mut put, number));
+            (0, usize::MAX, usize::MAX)
+        }
     };
     for turn in 0..turns {
         if turn > 0 && turn % every == 0 && turn + every <= turns {
@@ -128,6 +146,15 @@ fn write(directory: &Path, number: usize, cwd: &Path, size: Size) -> PathBuf {
     put(EntryBody::Message(Message::Assistant(said(LAST, Vec::new()))));
     file.flush().unwrap();
     path
+}
+
+/// Two messages.
+fn put_talk(put: &mut impl FnMut(EntryBody) -> usize, number: usize) {
+    put(EntryBody::Message(Message::user(format!("Question {number}: what does this do, and why?"))));
+    put(EntryBody::Message(Message::Assistant(said(
+        &"It adds up what things cost. ".repeat(10),
+        Vec::new(),
+    ))));
 }
 
 /// Ten messages.
@@ -167,10 +194,13 @@ fn figures() {
     fill(&shelf, &world.project());
     let listed: Vec<Duration> = (0..RESUMES).map(|_| world.list()).collect();
     println!("clawd sessions list, 1,000 sessions  {:>8.1?}  (mark 100 ms)", median(listed));
-    for (name, size) in [
-        ("100 MB", Size::Bytes(100_000_000)),
-        ("5 turns", Size::Turns { turns: 5, compactions: 0 }),
-        ("500 turns, 3 compactions", Size::Turns { turns: 500, compactions: 3 }),
+    for (name, size, keys) in [
+        ("100 MB", Size::Bytes(100_000_000), false),
+        ("5 turns", Size::Turns { turns: 5, compactions: 0 }, true),
+        ("500 turns, 3 compactions", Size::Turns { turns: 500, compactions: 3 }, false),
+        ("10,000 messages, talk", Size::Talk { messages: 10_000 }, true),
+        ("10,000, 7 compactions", Size::Turns { turns: 1000, compactions: 7 }, true),
+        ("10,000, no compaction", Size::Turns { turns: 1000, compactions: 0 }, true),
     ] {
         fs::remove_dir_all(&shelf).unwrap();
         fs::create_dir_all(&shelf).unwrap();
@@ -187,6 +217,9 @@ fn figures() {
             ratio / 100,
             ratio % 100
         );
+        if keys {
+            world.keys();
+        }
     }
 }
 
@@ -209,8 +242,12 @@ impl World {
         self.0.path().canonicalize().unwrap().join("project")
     }
 
+    fn home(&self) -> PathBuf {
+        self.0.path().join("home")
+    }
+
     fn sessions(&self) -> PathBuf {
-        Paths::under(self.0.path().join("home")).sessions_dir(&self.project())
+        Paths::under(self.home()).sessions_dir(&self.project())
     }
 
     #[expect(clippy::disallowed_methods, reason = "the program under measurement")]
@@ -219,7 +256,7 @@ impl World {
         let listed = Command::new(env!("CARGO_BIN_EXE_clawd"))
             .args(["sessions", "list"])
             .current_dir(self.project())
-            .env("CLAWD_HOME", self.0.path().join("home"))
+            .env("CLAWD_HOME", self.home())
             .output()
             .unwrap();
         let took = started.elapsed();
@@ -229,32 +266,32 @@ impl World {
 
     /// The time until the last words stand on the terminal, and the most bytes of memory until then.
     fn resume(&self) -> (Duration, u64) {
-        let size = PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 };
-        let pty = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_clawd"));
-        command.args(["-c", "--base-url", "http://127.0.0.1:1/v1", "--model", "m"]);
-        command.cwd(self.project());
-        command.env("CLAWD_HOME", self.0.path().join("home"));
-        command.env("TERM", "xterm-256color");
-        let mut screen = pty.master.try_clone_reader().unwrap();
         let started = Instant::now();
-        let mut child = pty.slave.spawn_command(command).unwrap();
-        drop(pty.slave);
-        let (mut seen, mut buffer) = (Vec::new(), [0; 8192]);
-        while !seen.windows(LAST.len()).any(|part| part == LAST.as_bytes()) {
-            let read = screen.read(&mut buffer).unwrap();
-            seen.extend_from_slice(buffer.get(..read).unwrap());
-        }
+        let program = Program::start(&self.project(), &self.home(), NOBODY);
+        program.wait_for(LAST);
         let painted = started.elapsed();
-        let memory = most_memory(child.process_id().unwrap());
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let memory = program.most_memory();
+        program.end();
         (painted, memory)
     }
-}
 
-fn most_memory(pid: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    most.trim().trim_end_matches(" kB").trim().parse::<u64>().unwrap() * 1024
+    /// Tells how long a key takes to its echo, at rest and while an answer streams.
+    fn keys(&self) {
+        let mut program = Program::start(&self.project(), &self.home(), &endless_answers());
+        program.wait_for(LAST);
+        program.pass(Duration::from_millis(500));
+        let idle = program.echoes();
+        program.write(b"go on");
+        program.pass(Duration::from_millis(200));
+        program.write(b"\r");
+        program.wait_for("word");
+        program.pass(Duration::from_millis(500));
+        let busy = program.echoes();
+        program.end();
+        let of =
+            |times: &[Duration], percent: usize| times.get(times.len() * percent / 100).copied().unwrap();
+        for (when, times) in [("at rest", idle), ("while it streams", busy)] {
+            println!("    key to echo {when:17} {:>8.2?} / {:>8.2?}", of(&times, 50), of(&times, 95));
+        }
+    }
 }
