@@ -3,13 +3,11 @@
 //! The channel is bounded: a front end that does not keep up slows the run, and through it the endpoint; nothing piles up. The
 //! task ends when the run does; dropping [`Running`] cancels it, so that no run outlives its conversation.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::Parts;
@@ -21,16 +19,6 @@ use crate::session::Recorder;
 
 /// Events that may wait for the front end. Each holds at most one network read's worth of text.
 const WAITING_EVENTS: usize = 64;
-
-/// Words that come in small pieces are taken up so long apart where somebody watches: a frame shows some of them together
-/// anyway, and each by itself would wake all that reads and passes on, which costs more than the words.
-const BREATH: Duration = Duration::from_millis(25);
-
-/// Pieces no further apart are a flow.
-const CLOSE: Duration = Duration::from_millis(50);
-
-/// A piece of so many bytes is no small one: there is more where it comes from.
-const LARGE: usize = 256;
 
 /// What comes up from a run.
 pub(super) enum Upward {
@@ -57,7 +45,7 @@ pub(super) struct Running {
 impl Running {
     pub(super) fn start(parts: &Parts, inbox: Inbox, start: Start) -> Self {
         let (sender, events) = mpsc::channel(WAITING_EVENTS);
-        let upward = Arc::new(UpwardSink { sender, attendance: parts.attendance, told: Mutex::default() });
+        let upward = Arc::new(UpwardSink { sender });
         let token = CancellationToken::new();
         let approver: Arc<dyn Approver> = match parts.attendance {
             Attendance::Attended => Arc::clone(&upward) as Arc<dyn Approver>,
@@ -114,31 +102,11 @@ impl Drop for Running {
 /// The run's way up. If nobody listens any more, what it says is of no use to anybody.
 struct UpwardSink {
     sender: mpsc::Sender<Upward>,
-    attendance: Attendance,
-    /// When the last words were told.
-    told: Mutex<Option<Instant>>,
 }
 
 impl Sink for UpwardSink {
     fn emit(&self, event: AgentEvent) -> BoxFuture<'_, ()> {
-        Box::pin(async move {
-            let flows = self.flows(&event);
-            drop(self.sender.send(Upward::Event(Box::new(event))).await);
-            if flows {
-                sleep(BREATH).await;
-            }
-        })
-    }
-}
-
-impl UpwardSink {
-    /// Whether these are words of a flow, in a small piece, that somebody watches.
-    fn flows(&self, event: &AgentEvent) -> bool {
-        let (AgentEvent::TextDelta(text) | AgentEvent::ThinkingDelta(text)) = event else { return false };
-        let now = Instant::now();
-        let last = self.told.lock().unwrap_or_else(PoisonError::into_inner).replace(now);
-        let is_close = last.is_some_and(|last| now.duration_since(last) < CLOSE);
-        self.attendance == Attendance::Attended && text.len() < LARGE && is_close
+        Box::pin(async move { drop(self.sender.send(Upward::Event(Box::new(event))).await) })
     }
 }
 
@@ -171,38 +139,5 @@ fn broken(why: &str) -> LoopResult {
         final_message: String::new(),
         metadata: LoopMetadata::default(),
         carry: Carry::default(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// How long it takes to tell these words so far apart, without what lies between them.
-    async fn told(attendance: Attendance, word: &str, apart: u64) -> Duration {
-        let (sender, mut events) = mpsc::channel(WAITING_EVENTS);
-        let sink = UpwardSink { sender, attendance, told: Mutex::default() };
-        let mut spent = Duration::ZERO;
-        for _ in 0..3 {
-            let begun = Instant::now();
-            sink.emit(AgentEvent::TextDelta(word.to_owned())).await;
-            spent += begun.elapsed();
-            assert!(events.try_recv().is_ok());
-            sleep(Duration::from_millis(apart)).await;
-        }
-        spent
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn only_a_flow_of_small_pieces_that_somebody_watches_is_slowed_down() {
-        let flow = told(Attendance::Attended, "word ", 10).await;
-        assert!(flow >= 2 * BREATH && flow < 3 * BREATH, "the first of them is told at once: {flow:?}");
-        for (attendance, word, apart) in [
-            (Attendance::Unattended, "word ".to_owned(), 10),
-            (Attendance::Attended, "word ".repeat(100), 10),
-            (Attendance::Attended, "word ".to_owned(), 60),
-        ] {
-            assert_eq!(told(attendance, &word, apart).await, Duration::ZERO, "{attendance:?} {apart}");
-        }
     }
 }
