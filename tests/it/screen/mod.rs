@@ -30,6 +30,7 @@ mod judged;
 mod kept;
 mod lacks;
 mod leaving;
+mod left_over;
 mod looks;
 mod models;
 mod own;
