@@ -110,7 +110,7 @@ impl Row {
         self.width
     }
 
-    /// What is to be written so that this row stands where `old` does. Glyphs of several characters (flags, joined emoji)
+    /// What must be written so that this row stands where `old` does. Glyphs of several characters (flags, joined emoji)
     /// end what is taken to stand in its column, because terminals disagree on their width.
     pub(super) fn change_of(&self, old: &Self) -> Change {
         let from = self.same_start(old);

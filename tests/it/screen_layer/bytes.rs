@@ -42,7 +42,9 @@ fn a_kilobyte_of_an_answer_is_a_few_on_the_way_to_the_terminal() {
 }
 
 fn check(size: (u16, u16), theme: Theme, most: usize) {
-    let text: String = (1..=20).map(|page| format!("## Section {page}\n\n{PROSE}{REST}{PROSE}")).collect();
+    let pages: Vec<String> =
+        (1..=20).map(|page| format!("## Section {page}\n\n{PROSE}{REST}{PROSE}")).collect();
+    let text = pages.concat();
     let bytes = streamed(&text, size, theme);
     let per_kilobyte = bytes * 1024 / text.len();
     assert!(per_kilobyte <= most, "{per_kilobyte} bytes a KB at {size:?}, {bytes} for {}", text.len());
@@ -62,7 +64,9 @@ fn streamed(text: &str, (columns, rows): (u16, u16), theme: Theme) -> usize {
         let (delta, after) = rest.split_at(rest.ceil_char_boundary(DELTA));
         (rest, now) = (after, now + APART);
         let blocks = model.run.as_mut().map(|run| run.answer.push(delta)).unwrap_or_default();
-        blocks.into_iter().for_each(|block| model.transcript.push(Cell::Answer(block)));
+        for block in blocks {
+            model.transcript.push(Cell::Answer(block));
+        }
         frames.ask(Cause::Flow, now);
         let Some(pace) = frames.take(now) else { continue };
         let moment = Moment(u64::try_from((now - start).as_millis()).unwrap());
