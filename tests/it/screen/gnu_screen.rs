@@ -70,18 +70,18 @@ impl Drop for Screen {
     }
 }
 
-/// Screen has a user whom it grants nothing, by name: nobody can have it write down what a window holds. Said, not passed over.
+/// Screen grants nothing to the user nobody, and does not start for one who has no name. Said, not passed over.
 #[expect(clippy::print_stdout, reason = "what was not run is said, never passed over")]
 fn takes_no_orders() -> bool {
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let is_nobody = |user: &str| {
+    let named = users.lines().find_map(|user| {
         let mut parts = user.split(':');
-        let (name, id) = (parts.next(), parts.nth(1).and_then(|id| id.parse::<u32>().ok()));
-        name == Some("nobody") && id == Some(rustix::process::geteuid().as_raw())
-    };
-    let is_refused = users.lines().any(is_nobody);
+        let (name, id) = (parts.next()?, parts.nth(1)?.parse::<u32>().ok()?);
+        (id == rustix::process::geteuid().as_raw()).then_some(name)
+    });
+    let is_refused = matches!(named, None | Some("nobody"));
     if is_refused {
-        println!("left out: screen takes no orders from the user nobody");
+        println!("left out: screen takes no orders from {}", named.unwrap_or("a user without a name"));
     }
     is_refused
 }
