@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::facts::{Facts, Resumed};
 use super::switch::is_for_this_time;
-use super::{App, Begun, models, services};
+use super::{App, Begun, models, rewind, services};
 use crate::agent::{Agent, Attendance, TurnBudget, instructions_told};
 use crate::cli::{Keep, Onward, Session};
 use crate::config::{Secret, Secrets};
@@ -55,6 +55,7 @@ impl App {
         remarks.extend(granted.note.map(|text| (NoticeKind::Trust, text)));
         remarks.extend(self.unpriced(&model).map(|text| (NoticeKind::Info, text)));
         remarks.extend(opened.warnings.iter().map(|text| (NoticeKind::Info, text.clone())));
+        remarks.extend(rewind::cut_off(&opened.history).map(|text| (NoticeKind::Info, text)));
         let resumed = resumed(&opened.history);
         let facts = Facts {
             resumed,

@@ -7,10 +7,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::App;
 use super::begin::{Taken, resumed};
 use super::facts::Facts;
 use super::sessions::age;
+use super::{App, rewind};
 use crate::cli::{Onward, Session};
 use crate::conversation::{Conversation, Fresh};
 use crate::error::{Error, Kind};
@@ -221,6 +221,7 @@ impl App {
         let mut remarks: Vec<String> =
             std::mem::take(&mut self.remarks).into_iter().map(|(_, text)| text).collect();
         remarks.extend(opened.warnings);
+        remarks.extend(rewind::cut_off(&opened.history));
         let resumed = resumed(&opened.history);
         self.session = Some(opened.id);
         // before it is the present one, whose file would hear of it

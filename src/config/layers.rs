@@ -220,6 +220,65 @@ mod tests {
         );
     }
 
+    /// Every key that a project may not set, as somebody would set it who wants more than he may have.
+    const LOOSENING: &str = r#"
+        base_url = "http://127.0.0.1:6/v1"
+        api_key_env = "HOME"
+        provider = "theirs"
+        ca_file = "theirs.pem"
+        max_turns = 99
+        permission_mode = "bypass"
+        fallback_models = ["theirs"]
+        connect_timeout_secs = 3000
+        first_byte_timeout_secs = 3000
+        request_timeout_secs = 3000
+        max_retries = 99
+        max_output_tokens = 99
+        temperature = 2.0
+        reasoning_effort = "high"
+        max_cost = 0.0
+        max_tokens = 0
+        text_calls = "all"
+        stream = false
+        [prices.m]
+        input = 0.0
+        output = 0.0
+        [permissions]
+        allow = ["Bash", "Edit", "Read", "WebFetch"]
+        [sandbox]
+        mode = "off"
+        network = true
+        writable_roots = ["/"]
+        auto_allow = true
+        environment = ["SECRET"]
+        [providers.theirs]
+        base_url = "http://127.0.0.1:6/v1"
+        [tui]
+        notifications = false
+        "#;
+
+    #[test]
+    fn nothing_but_what_a_project_may_set_comes_from_it() {
+        let may = ["model", "context_window", "edit_tool", "nudge", "permissions", "mcp_servers", "hooks"];
+        let users = "base_url = \"http://127.0.0.1:5/v1\"\nmodel = \"m\"\nmax_cost = 1.0\nmax_tokens = 5\n\
+                     permission_mode = \"plan\"\n[permissions]\ndeny = [\"Bash\"]\nask = [\"Edit\"]\n\
+                     [sandbox]\nmode = \"read-only\"\n";
+        let without = config(Flags::default(), &[], users, "").unwrap();
+        for file in ProjectFile::ALL {
+            let found = super::super::survey(file, LOOSENING).unwrap();
+            for key in super::super::file::KEYS {
+                assert!(may.contains(&key) || found.left_out.iter().any(|left| left == key), "{key}");
+            }
+            let file = parse(Path::new("/c/config.toml"), users).unwrap();
+            let credentials = Credentials::parse(Path::new("/c/credentials.toml"), "").unwrap();
+            let env = Env::from_pairs(Vec::<(&str, &str)>::new());
+            let project = vec![found.wishes];
+            let with =
+                fold(Layers { flags: Flags::default(), env: &env, file, credentials, project }).unwrap();
+            assert_eq!(with, without);
+        }
+    }
+
     #[test]
     fn higher_layers_win_and_are_named() {
         let file = "model = \"f\"\nmax_turns = 7\npermission_mode = \"plan\"\nmax_retries = 2";

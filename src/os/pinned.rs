@@ -95,7 +95,7 @@ impl Pinned {
 
     /// Whether the file holds these bytes and no more.
     pub fn holds(&self, bytes: &[u8]) -> Result<bool, FileError> {
-        file::holds(self.open()?, bytes).map_err(failed("read", &self.path))
+        file::holds(self.open()?.0, bytes).map_err(failed("read", &self.path))
     }
 }
 

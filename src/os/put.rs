@@ -15,7 +15,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use super::file::{FileError, Kind, failed, filled, free_beside, kind_of, open_listed, open_to_write};
-use super::file::{twin, write_in_place};
+use super::file::{remove_rest, twin, write_in_place};
 use super::pinned::Pinned;
 
 /// What stands at a place.
@@ -93,6 +93,11 @@ pub fn put_nothing(place: &Pinned) -> Result<(), FileError> {
             fs::remove_file(place.way()).map_err(failed("remove", place.path()))
         }
     }
+}
+
+/// Takes away what a crash has left beside this place, if anything.
+pub fn clear_rest(place: &Pinned) {
+    remove_rest(place.way());
 }
 
 /// How many of the directories right above this do not exist; where something else has such a name, there is none.

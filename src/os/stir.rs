@@ -2,7 +2,7 @@
 //!
 //! It spares a look, and replaces none: of a change it says where, not what. Not told is what comes by another name of the same
 //! file, or by memory that was mapped before; and on a disk that belongs to another machine, whatever that one does. Where the
-//! kernel has no such thing, or no room for one more directory, nothing is watched, and who asks hears that something may have
+//! kernel has no such thing, or we have had our share of watches, nothing is watched, and who asks hears that something may have
 //! happened. The surprise: a watch holds on to a directory, not to its name. Another directory that takes its place is not watched.
 
 use std::collections::HashSet;
@@ -71,10 +71,13 @@ impl Stirred {
 
 #[cfg(target_os = "linux")]
 mod kernel {
+    use std::collections::HashSet;
+    use std::fs;
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
+    use std::sync::{Mutex, PoisonError};
 
-    use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
+    use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init, remove_watch};
 
     use super::Stirred;
     use crate::os::tree::Directory;
@@ -84,12 +87,27 @@ mod kernel {
     /// The kernel keeps no more (`max_queued_events`), so there are more to come all the time.
     const MOST: usize = 65_536;
 
+    /// A user's programs share one allowance of watches, and an editor needs it more than we do.
+    const ALLOWANCE: &str = "/proc/sys/fs/inotify/max_user_watches";
+    const SHARE: usize = 8;
+
     #[derive(Debug)]
-    pub(super) struct Ear(OwnedFd);
+    pub(super) struct Ear {
+        inotify: OwnedFd,
+        watching: Mutex<HashSet<i32>>,
+        most: usize,
+    }
 
     impl Ear {
         pub(super) fn new() -> Option<Self> {
-            init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok().map(Self)
+            let allowance = fs::read_to_string(ALLOWANCE).ok()?.trim().parse::<usize>().ok()?;
+            Self::of_at_most(allowance / SHARE)
+        }
+
+        /// One that watches so many directories at once.
+        pub(super) fn of_at_most(most: usize) -> Option<Self> {
+            let inotify = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()?;
+            Some(Self { inotify, watching: Mutex::default(), most })
         }
 
         pub(super) fn watch(&self, directory: &Directory) -> Option<i32> {
@@ -101,12 +119,23 @@ mod kernel {
                 | WatchFlags::DELETE_SELF
                 | WatchFlags::MOVE
                 | WatchFlags::ONLYDIR;
-            add_watch(&self.0, directory.way()?, what).ok()
+            let number = add_watch(&self.inotify, directory.way()?, what).ok()?;
+            let mut watching = self.watching.lock().unwrap_or_else(PoisonError::into_inner);
+            if watching.len() >= self.most && !watching.contains(&number) {
+                remove_watch(&self.inotify, number).ok();
+                return None;
+            }
+            watching.insert(number);
+            Some(number)
+        }
+
+        fn is_over(&self, number: i32) {
+            self.watching.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
         }
 
         pub(super) fn take(&self) -> Stirred {
             let (mut stirred, mut buffer) = (Stirred::default(), [MaybeUninit::uninit(); BUFFER]);
-            let mut events = Reader::new(&self.0, &mut buffer);
+            let mut events = Reader::new(&self.inotify, &mut buffer);
             for _ in 0..MOST {
                 // nothing more, or nothing that can be heard any more
                 let event = match events.next() {
@@ -121,6 +150,7 @@ mod kernel {
                 }
                 if event.events().contains(ReadFlags::IGNORED) {
                     stirred.ended.insert(event.wd());
+                    self.is_over(event.wd());
                 }
                 stirred.directories.insert(event.wd());
             }
@@ -152,7 +182,8 @@ mod kernel {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::io::Write;
@@ -213,6 +244,29 @@ mod tests {
             assert!(stirs.take().is_over(watched, inode), "{removes}");
             fs::remove_dir(dir.path().join("a")).unwrap();
         }
+    }
+
+    #[test]
+    fn no_more_are_watched_than_our_share_and_those_stay_watched() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Root::open(dir.path()).unwrap();
+        let stirs = Stirs(kernel::Ear::of_at_most(2).unwrap());
+        let watch = |name: &str| stirs.watch(&root.directory(Path::new(name)).unwrap());
+        for name in ["a", "b", "c"] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+        }
+        let (a, b) = (watch("a"), watch("b"));
+        assert!(a.is_some() && b.is_some() && watch("c").is_none());
+        assert_eq!((watch("a"), watch("b")), (a, b));
+        stirs.take();
+        fs::write(dir.path().join("c/f"), "").unwrap();
+        fs::write(dir.path().join("b/f"), "").unwrap();
+        let stirred = stirs.take();
+        assert_eq!((stirred.is_in(a), stirred.is_in(b), stirred.is_in(None)), (false, true, true));
+        // the place of one that goes is free once that was heard
+        fs::remove_dir(dir.path().join("a")).unwrap();
+        stirs.take();
+        assert!(watch("c").is_some());
     }
 
     #[test]

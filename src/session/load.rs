@@ -132,7 +132,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::protocol::{AssistantMessage, ChangedBy, SavedFile, StopReason, ToolCall, Usage};
+    use crate::protocol::{After, AssistantMessage, ChangedBy, SavedFile, StopReason, ToolCall, Usage};
 
     fn lines(texts: &[&str]) -> Vec<u8> {
         texts
@@ -170,8 +170,12 @@ mod tests {
         let about = (history.summary(), history.title(), history.model(), history.permission_mode());
         let beside = (history.directories(), history.counted_from());
         let changed: Vec<_> = history.changed_files().collect();
+        let said: Vec<_> = history.all().map(|slot| slot.position).collect();
+        // what a rewind to anywhere would put back, and what a redo would
+        let back: Vec<_> = (0..=history.positions()).map(|position| history.files_at(position)).collect();
+        let whose = (history.head(), history.began_ms(), history.redoable());
         format!(
-            "{view:#?} {about:?} {beside:?} {changed:?} {:?} {}",
+            "{view:#?} {about:?} {beside:?} {changed:?} {said:?} {back:?} {whose:?} {:?} {}",
             history.open_calls(),
             history.positions()
         )
@@ -206,7 +210,8 @@ mod tests {
             (prop::option::of("[a-c]"), prop::option::of("[a-c]"), prop::option::of(vec("[a-c]", 0..3)));
         let saved = |path: String| {
             let before = (path == "a").then(|| "h".to_owned());
-            SavedFile::new(path, before, 0o600)
+            let after = if path == "b" { After::Nothing } else { After::Bytes("i".to_owned()) };
+            SavedFile { after, above: path.len(), ..SavedFile::new(path, before, 0o600) }
         };
         let by = prop::sample::select(vec![
             ChangedBy::Tool,
@@ -221,6 +226,7 @@ mod tests {
             1 => (".{0,6}", 0..6_usize).prop_map(|(summary, kept)| EntryBody::Compaction { summary, kept }),
             1 => vec(0..12_usize, 0..4).prop_map(|messages| EntryBody::Masked { messages }),
             1 => (0..12_usize).prop_map(|to| EntryBody::Rewind { to }),
+            1 => (0..12_usize).prop_map(|to| EntryBody::Unsaid { to }),
             1 => Just(EntryBody::Redo),
             1 => settings.prop_map(|(model, permission_mode, directories)| EntryBody::Settings {
                 model: model.map(Into::into),

@@ -3,14 +3,17 @@
 //! A state machine without a clock: moments come in, a deadline and a [`Pace`] come out. It draws nothing and owns no
 //! timer; the loop around it sleeps until [`Frames::due`] and asks [`Frames::take`]. What surprises: at rest there is
 //! no deadline at all, so an idle program wakes for nothing and writes nothing.
+//!
+//! What flows is drawn twenty times a second. Text that flows at that pace reads calmly, and costs less: of an answer of
+//! 100 pieces of 20 bytes a second, ten seconds long, at 30 frames a second 5,384 bytes a KB went to the terminal, at 25
+//! 5,082, at 20 4,640 to 4,705; the program took 0.25 s, 0.20 s and 0.19 to 0.20 s of a core.
 
 use std::time::{Duration, Instant};
 
 use super::screen::Pace;
 
-/// 33 ms: one frame at 30 Hz. Twice as many cost a third more bytes and time while an answer streams, and read no better; what a
-/// key does is drawn at once whatever flows.
-const FRAME: Duration = Duration::from_millis(33);
+/// 50 ms: one frame at 20 Hz; what a key does is drawn at once whatever flows.
+const FRAME: Duration = Duration::from_millis(50);
 
 /// Keys closer than this come from no hand: a paste without brackets, which would cost a frame a character.
 const BURST: Duration = Duration::from_millis(4);
@@ -28,7 +31,7 @@ pub enum Cause {
     Key,
     /// A question, an abort, an end: drawn at once.
     Turn,
-    /// Text or output arrived: drawn with what else arrives in the same 33 ms.
+    /// Text or output arrived: drawn with what else arrives in the same 50 ms.
     Flow,
     /// A spinner or a clock shows its next picture at this moment.
     Tick(Instant),
@@ -83,6 +86,14 @@ impl Frames {
     #[must_use]
     pub fn due(&self) -> Option<Instant> {
         self.due.map(|due| self.not_before.map_or(due, |earliest| due.max(earliest)))
+    }
+
+    /// Whether what flows may as well wait: it would be drawn no sooner than with the frame that is due. To hear of each
+    /// delta by itself would cost more than to draw it.
+    #[must_use]
+    pub fn flow_may_wait(&self, now: Instant) -> bool {
+        let next = self.last.map(|last| last + FRAME);
+        self.due.is_some_and(|due| now < due && next.is_some_and(|next| due <= next))
     }
 
     /// Whether it is time to draw, and at which pace. The caller then draws, with all that has arrived.
@@ -148,10 +159,24 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_is_drawn_once_in_33_ms_and_rests_300_ms_after_its_end() {
+    fn a_flow_is_drawn_once_in_50_ms_and_rests_300_ms_after_its_end() {
         let deltas: Vec<(u64, Cause)> = (0..100).map(|at| (at, Cause::Flow)).collect();
-        let frames = [(0, Pace::Busy), (33, Pace::Busy), (66, Pace::Busy), (99, Pace::Busy)];
+        let frames = [(0, Pace::Busy), (50, Pace::Busy), (100, Pace::Busy)];
         check(&deltas, &[&frames[..], &[(399, Pace::Rest)]].concat());
+    }
+
+    #[test]
+    fn what_flows_waits_for_the_frame_that_is_due_and_no_longer() {
+        let start = Instant::now();
+        let mut frames = Frames::new(ms(0));
+        assert!(!frames.flow_may_wait(start), "nothing is due");
+        frames.ask(Cause::Flow, start);
+        assert!(!frames.flow_may_wait(start), "the first is drawn at once");
+        assert_eq!(frames.take(start), Some(Pace::Busy));
+        assert!(!frames.flow_may_wait(start + ms(1)), "the frame at the end of the flow is far");
+        frames.ask(Cause::Flow, start + ms(5));
+        assert!(frames.flow_may_wait(start + ms(6)));
+        assert!(!frames.flow_may_wait(start + ms(50)), "it is time");
     }
 
     #[test]
@@ -161,7 +186,7 @@ mod tests {
         let frames = [
             (0, Pace::Busy),
             (10, Pace::Rest),
-            (43, Pace::Rest),
+            (60, Pace::Rest),
             (990, Pace::Rest),
             (1040, Pace::Busy),
             (1340, Pace::Rest),

@@ -42,11 +42,11 @@ use model::choice::Item;
 use model::composer::Composer;
 use model::moment::Moment;
 use msg::{Msg, Reply};
-use runner::Runner;
+use runner::{Run, Runner};
 use terminal::{Brightness, Focus, Input, Meanwhile};
 use view::letters::Letters;
 use view::looks::{Background, Choice, Looks};
-use woken::{Woken, cause_of, stopped, until};
+use woken::{Alarm, Woken, cause_of, stopped};
 
 /// How often a waiting line shows its next picture. Slow enough to be calm, quick enough to be alive.
 const TICK: Duration = Duration::from_millis(120);
@@ -58,6 +58,9 @@ const FURTHER: Duration = Duration::from_millis(16);
 const LEAVE: Duration = Duration::from_secs(2);
 /// How long a change of size has to last before it is drawn: a drag sends many, and a frame in between is wasted.
 const SETTLE: Duration = Duration::from_millis(60);
+
+/// So much of what has come is taken before a frame is drawn; the rest comes with the next, and keys come in between.
+const AT_ONCE: usize = 64;
 
 /// What is said where a copy cannot be handed to the terminal.
 const NO_CLIPBOARD: &str = "plain mode gives the terminal lines alone: handed to this machine's clipboard, if it has one (try /export)";
@@ -107,6 +110,7 @@ struct Loop {
     attention: Attention,
     signals: Signals,
     continuations: Continuations,
+    alarm: Alarm,
     began: Instant,
 }
 
@@ -137,6 +141,7 @@ impl Loop {
             frames: Frames::new(SETTLE),
             signals,
             continuations,
+            alarm: Alarm::default(),
             began: Instant::now(),
         })
     }
@@ -173,8 +178,7 @@ impl Loop {
                     let cause = cause_of(&msg);
                     self.take(msg, cause)?
                 }
-                Woken::Frame if self.model.lists_tasks() => self.take(Msg::Tick, Cause::Turn)?,
-                Woken::Frame => None,
+                Woken::Frame => self.catch_up()?,
             };
             if let Some(left) = left {
                 return Ok(left);
@@ -185,13 +189,26 @@ impl Loop {
 
     async fn wait(&mut self) -> Woken {
         let due = self.frames.due();
+        let run = if self.frames.flow_may_wait(Instant::now()) { Run::Later } else { Run::Heard };
         tokio::select! {
             biased;
             woken = stopped(&mut self.signals, &mut self.continuations) => woken,
             input = self.front.next() => Woken::Input(input),
-            () = until(due) => Woken::Frame,
-            msg = self.runner.next() => Woken::Msg(msg),
+            () = self.alarm.until(due) => Woken::Frame,
+            msg = self.runner.next(run) => Woken::Msg(msg),
         }
+    }
+
+    /// Takes what has come since the last frame, so that this one shows it.
+    fn catch_up(&mut self) -> io::Result<Option<Left>> {
+        for _ in 0..AT_ONCE {
+            let Some(msg) = self.runner.happened() else { break };
+            let cause = cause_of(&msg);
+            if let Some(left) = self.take(msg, cause)? {
+                return Ok(Some(left));
+            }
+        }
+        if self.model.lists_tasks() { self.take(Msg::Tick, Cause::Turn) } else { Ok(None) }
     }
 
     fn input(&mut self, input: Input) -> io::Result<Option<Left>> {

@@ -4,7 +4,10 @@
 //! user, a signal or the conversation wakes the program.
 
 use std::io;
+use std::pin::Pin;
 use std::time::Instant;
+
+use tokio::time::{Sleep, sleep_until};
 
 use super::frames::Cause;
 use super::msg::Msg;
@@ -32,11 +35,23 @@ pub(super) async fn stopped(signals: &mut Signals, continuations: &mut Continuat
     }
 }
 
-/// Sleeps until a frame is due; for ever where none is.
-pub(super) async fn until(due: Option<Instant>) {
-    match due {
-        Some(due) => tokio::time::sleep_until(due.into()).await,
-        None => std::future::pending().await,
+/// Sleeps until a frame is due. One sleeper for all of them: to begin anew with each wait would wake the runtime's clock
+/// each time.
+#[derive(Default)]
+pub(super) struct Alarm(Option<Pin<Box<Sleep>>>);
+
+impl Alarm {
+    /// Sleeps until then; for ever where nothing is due. Safe to drop.
+    pub(super) async fn until(&mut self, due: Option<Instant>) {
+        let Some(due) = due.map(Into::into) else {
+            self.0 = None;
+            return std::future::pending().await;
+        };
+        let sleep = self.0.get_or_insert_with(|| Box::pin(sleep_until(due)));
+        if sleep.deadline() != due {
+            sleep.as_mut().reset(due);
+        }
+        sleep.as_mut().await;
     }
 }
 

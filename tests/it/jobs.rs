@@ -199,9 +199,9 @@ fn many_commands_and_jobs_cost_nothing_that_stays() {
     last.wait_reached();
     let after = count();
     assert_eq!((after.files, after.zombies), (before.files, 0), "{after:?}, {before:?}");
-    // those that wait for the next file to read come and go
+    // those that wait for the next file to read come and go, more of them on a busy machine; one for each job would be fifty
     assert!(
-        with_jobs.threads.max(after.threads) <= before.threads + 1,
+        with_jobs.threads.max(after.threads) <= before.threads + 8,
         "{with_jobs:?} {after:?}, {before:?}"
     );
     last.open();

@@ -201,6 +201,20 @@ impl App {
     }
 }
 
+/// What is to be said of a session that goes on where files were put back last: whether all of them were, as far as can be seen.
+/// Reads files.
+pub(super) fn cut_off(history: &History) -> Option<String> {
+    let files = history.redoable()?.files;
+    let untouched = restore::untouched(files);
+    (untouched > 0).then(|| {
+        let all = units::counted(files.len() as u64, "file", "files");
+        format!(
+            "the last rewind (or its redo) seems not to have come to its end: {untouched} of {all} as before it. /redo \
+             brings everything back; then it can be done again"
+        )
+    })
+}
+
 impl Going {
     /// Takes images of the files that are not as they shall be. Reads files.
     #[must_use]
@@ -220,6 +234,9 @@ impl Going {
     #[must_use]
     pub fn put_back(&self) -> Vec<String> {
         let failed = restore::put_back(self.bench.blobs(), &self.kept);
+        if self.takes_files() {
+            restore::remove_left_over(self.formers());
+        }
         // a command that follows has not changed them
         self.bench.snapshots().changed_by_us(self.kept.saved.iter().map(|file| Path::new(&file.path)));
         failed

@@ -172,14 +172,19 @@ pub(super) async fn carry_out_steps(
 }
 
 /// Both answers; those about large files are made side by side.
-pub(super) fn beside<A: Send, B>(bytes: usize, a: impl Fn() -> A + Sync, b: impl FnOnce() -> B) -> (A, B) {
+pub(super) fn beside<A: Send, B>(
+    bytes: usize,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B,
+) -> (A, B) {
     if bytes < MANY_BYTES {
         return (a(), b());
     }
     std::thread::scope(|scope| {
-        let other = scope.spawn(&a);
+        let other = scope.spawn(a);
         let b = b();
-        (other.join().unwrap_or_else(|_| a()), b)
+        // what has begun to change something is not done twice
+        (other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), b)
     })
 }
 

@@ -17,6 +17,7 @@ mod telling;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
@@ -57,6 +58,14 @@ pub struct Runner {
     clipboard: Option<Clipboard>,
     /// The session that is being opened.
     going: Option<sessions::Going>,
+}
+
+/// Whether the run is listened to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Run {
+    Heard,
+    /// It comes with the next frame, and waits until then.
+    Later,
 }
 
 /// Where the endpoint comes from: a choice on the screen is kept for the next time.
@@ -171,7 +180,7 @@ impl Runner {
     }
 
     /// Waits for what happens next; for ever where nothing goes on. Safe to drop.
-    pub async fn next(&mut self) -> Msg {
+    pub async fn next(&mut self, run: Run) -> Msg {
         loop {
             if let Some(reply) = self.replies.pop_front() {
                 return Msg::Reply(reply);
@@ -184,7 +193,7 @@ impl Runner {
             };
             tokio::select! {
                 biased;
-                happening = happening => {
+                happening = happening, if run == Run::Heard => {
                     self.look_after(&happening);
                     return Msg::Happened(Box::new(happening));
                 }
@@ -194,6 +203,11 @@ impl Runner {
                 }
             }
         }
+    }
+
+    /// What has happened already and was not heard yet, if anything.
+    pub fn happened(&mut self) -> Option<Msg> {
+        self.next(Run::Heard).now_or_never()
     }
 
     /// Ends what goes on: the run, its commands, the tasks. Returns the session that can be resumed.

@@ -8,7 +8,7 @@ use ratatui::layout::Size;
 use ratatui::text::Line;
 
 use super::link::Links;
-use super::row::Row;
+use super::row::{Erased, Row};
 use super::{CURSOR_HIDE, CURSOR_SHOW, ERASE_RIGHT, SYNC_BEGIN, SYNC_END, Spot, WRAP_OFF, WRAP_ON};
 
 /// What stands on the alternate screen.
@@ -61,11 +61,16 @@ impl Canvas {
             if old == Some(new) {
                 continue;
             }
-            let col = old.map_or(0, |old| new.same_start(old));
-            go(Spot { row: index, col }, out);
+            let change = old.map(|old| new.change_of(old));
+            go(Spot { row: index, col: change.map_or(0, |change| change.from) }, out);
             // before, not after: behind a full row the cursor still stands on its last cell
-            out.extend_from_slice(ERASE_RIGHT);
-            new.write_from(col, links, out);
+            if change.is_none_or(|change| change.erased == Erased::Yes) {
+                out.extend_from_slice(ERASE_RIGHT);
+            }
+            match change {
+                Some(change) => new.write_part(change, links, out),
+                None => new.write(links, out),
+            }
         }
     }
 }
@@ -111,7 +116,7 @@ mod tests {
         let at = |col| Some(Spot { row: 1, col });
         draw(&mut canvas, &["one", "two", "six"], at(3), SIZE);
         assert_eq!(draw(&mut canvas, &["one", "two", "six"], at(3), SIZE), "");
-        let letter = "\x1b[?25l\x1b[?7l\x1b[2;4H\x1b[Ks\x1b[?7h\x1b[2;5H\x1b[?25h";
+        let letter = "\x1b[?25l\x1b[?7l\x1b[2;4Hs\x1b[?7h\x1b[2;5H\x1b[?25h";
         assert_eq!(draw(&mut canvas, &["one", "twos", "six"], at(4), SIZE), framed(letter));
         let moved = "\x1b[2;1H\x1b[?25h";
         assert_eq!(draw(&mut canvas, &["one", "twos", "six"], at(0), SIZE), framed(moved));

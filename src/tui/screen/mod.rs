@@ -10,21 +10,29 @@
 //! so the next frame erases from the cursor down and is right, even where the size was stale. There is no absolute
 //! position, no scroll region, no saved cursor and no query in here: each of these loses lines while a window is
 //! dragged.
+//!
+//! Where no history is new, the rows that stand stay: rows are put in and taken out between them (`shift`), and of a row
+//! only what differs is written. New history means the erase and all of the live region again, so that whatever a width
+//! not yet known has done to the rows is gone with the next line.
 
 mod canvas;
 pub mod link;
 mod pen;
+mod plan;
+mod rewrap;
 mod row;
-
-use std::time::Duration;
+mod shift;
 
 use ratatui::layout::Size;
 use ratatui::text::Line;
 
 pub use canvas::Canvas;
+pub use rewrap::Rewrap;
 
 use link::Links;
-use row::Row;
+use plan::Plan;
+use row::{Erased, Row};
+use shift::Shift;
 
 const SYNC_BEGIN: &[u8] = b"\x1b[?2026h";
 const SYNC_END: &[u8] = b"\x1b[?2026l";
@@ -41,46 +49,8 @@ const NEW_LINE: &[u8] = b"\r\n";
 /// live rows included, into its history.
 pub(crate) const SAFE_ERASE: &[u8] = b"\r\x1b[C\x1b[J\r\x1b[K";
 
-/// With [`Rewrap::Drifts`] the row that holds the cursor must be one that no usual width wraps.
-const SHORT_ROW: u16 = 20;
-
 /// The column after a text was written: none that a cursor is ever sent to, so that the next move is not left out.
 const AFTER_TEXT: u16 = u16::MAX;
-
-/// What the terminal does with the rows on its screen when its width changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rewrap {
-    /// Leaves them, or it is not known: at worst a stale row stays, never is a line lost.
-    Unknown,
-    /// Wraps them anew, and the cursor stays on its character (tmux, alacritty).
-    Follows,
-    /// Wraps them anew, and a cursor on the first of several rows loses its place (xterm.js, kitty).
-    Drifts,
-}
-
-impl Rewrap {
-    /// What is known of a terminal from `$TERM`, `$TERM_PROGRAM` and whether `$TMUX` is set. Only what was
-    /// measured counts as known.
-    #[must_use]
-    pub fn of(term: &str, term_program: &str, in_tmux: bool) -> Self {
-        match (term, term_program) {
-            _ if in_tmux => Self::Follows,
-            (_, "vscode") | ("xterm-kitty", _) => Self::Drifts,
-            ("alacritty", _) => Self::Follows,
-            _ => Self::Unknown,
-        }
-    }
-
-    /// For how long after a change of size nothing should be drawn, for [`super::frames::Frames`]: 60 ms where a
-    /// cursor's place is computed, so that the terminal has settled; elsewhere frames may fall into a drag.
-    #[must_use]
-    pub fn settle(self) -> Duration {
-        match self {
-            Self::Unknown | Self::Follows => Duration::ZERO,
-            Self::Drifts => Duration::from_millis(60),
-        }
-    }
-}
 
 /// A cell of the live region, from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -180,19 +150,24 @@ impl Screen {
     pub fn frame(&mut self, frame: &Frame, out: &mut Vec<u8>) {
         let size = Size::new(frame.size.width.max(1), frame.size.height.max(1));
         let plan = Plan::of(frame, size, self.rewrap);
-        let amend = self.can_amend(frame, size, plan.rows.len());
-        if amend && plan.rows == self.drawn {
-            self.place_cursor(plan.rest, plan.cursor, out);
-            return;
-        }
+        let shift = if self.may_stay(frame, size) { Shift::between(&self.drawn, &plan.rows) } else { None };
+        let nothing = out.len();
         out.extend_from_slice(SYNC_BEGIN);
-        if amend {
-            self.amend(plan.rows, out);
+        let begun = out.len();
+        if let Some(shift) = shift {
+            self.make_room(shift, out);
+            self.amend(plan.rows, shift, out);
         } else {
             self.go_home(size.width, out);
             self.redraw(&frame.history, plan.rows, out);
         }
         self.size = size;
+        if out.len() == begun {
+            // a cursor alone needs no frame around it
+            out.truncate(nothing);
+            self.place_cursor(plan.rest, plan.cursor, out);
+            return;
+        }
         self.place_cursor(plan.rest, plan.cursor, out);
         out.extend_from_slice(SYNC_END);
     }
@@ -222,9 +197,9 @@ impl Screen {
         self.at.row
     }
 
-    fn can_amend(&self, frame: &Frame, size: Size, rows: usize) -> bool {
-        let same_shape = size == self.size && rows == self.drawn.len();
-        self.trust == Trust::Rows && same_shape && frame.history.is_empty()
+    /// Whether the rows that stand are to be trusted and nothing is to be printed above them.
+    fn may_stay(&self, frame: &Frame, size: Size) -> bool {
+        self.trust == Trust::Rows && size == self.size && frame.history.is_empty()
     }
 
     /// The anchor erase, the new history, the live region: right whatever was on the screen below the anchor.
@@ -240,7 +215,7 @@ impl Screen {
             if index > 0 {
                 out.extend_from_slice(NEW_LINE);
             }
-            row.write_from(0, &Links::default(), out);
+            row.write(&Links::default(), out);
             self.at.row = index;
         }
         out.extend_from_slice(WRAP_ON);
@@ -249,20 +224,51 @@ impl Screen {
         self.trust = Trust::Rows;
     }
 
-    /// Only what differs, row by row: the shape is the same and nothing becomes history.
-    fn amend(&mut self, rows: Vec<Row>, out: &mut Vec<u8>) {
-        out.extend_from_slice(WRAP_OFF);
+    /// Takes out the rows that nobody needs and puts in empty ones. Below the region there is nothing of ours, but perhaps
+    /// the end of the screen: line feeds make room there, as for any text, before a row is pushed down.
+    fn make_room(&mut self, shift: Shift, out: &mut Vec<u8>) {
+        let cells = |count| u16::try_from(count).unwrap_or(u16::MAX);
+        if shift.growth() > 0 {
+            self.go(Spot { row: cells(self.drawn.len() + shift.growth()).saturating_sub(1), col: 0 }, out);
+        }
+        if shift.removed + shift.inserted > 0 {
+            self.go(Spot { row: cells(shift.from), col: 0 }, out);
+            by(cells(shift.removed), 'M', out);
+            by(cells(shift.inserted), 'L', out);
+        }
+    }
+
+    /// Only what differs, row by row.
+    fn amend(&mut self, rows: Vec<Row>, shift: Shift, out: &mut Vec<u8>) {
         let old = std::mem::take(&mut self.drawn);
-        for ((old, new), row) in old.iter().zip(&rows).zip(0..) {
-            if old != new {
-                let col = new.same_start(old);
-                self.go(Spot { row, col }, out);
-                out.extend_from_slice(ERASE_RIGHT);
-                new.write_from(col, &Links::default(), out);
+        let before = out.len();
+        out.extend_from_slice(WRAP_OFF);
+        let nothing = out.len();
+        for (new, row) in rows.iter().zip(0_u16..) {
+            match shift.standing(usize::from(row)).and_then(|index| old.get(index)) {
+                Some(old) if old == new => {}
+                Some(old) => {
+                    let change = new.change_of(old);
+                    self.go(Spot { row, col: change.from }, out);
+                    if change.erased == Erased::Yes {
+                        out.extend_from_slice(ERASE_RIGHT);
+                    }
+                    new.write_part(change, &Links::default(), out);
+                    self.at.col = AFTER_TEXT;
+                }
+                None if *new == Row::default() => {}
+                None => {
+                    self.go(Spot { row, col: 0 }, out);
+                    new.write(&Links::default(), out);
+                    self.at.col = AFTER_TEXT;
+                }
             }
         }
-        out.extend_from_slice(WRAP_ON);
-        self.at.col = AFTER_TEXT;
+        if out.len() == nothing {
+            out.truncate(before);
+        } else {
+            out.extend_from_slice(WRAP_ON);
+        }
         self.drawn = rows;
     }
 
@@ -270,9 +276,7 @@ impl Screen {
         if self.cursor != cursor && cursor == Cursor::Hidden {
             out.extend_from_slice(CURSOR_HIDE);
         }
-        if self.at != spot {
-            self.go(spot, out);
-        }
+        self.go(spot, out);
         if self.cursor != cursor && cursor == Cursor::Shown {
             out.extend_from_slice(CURSOR_SHOW);
         }
@@ -282,16 +286,21 @@ impl Screen {
     /// Moves within the live region, as it was drawn. Down goes by line feeds: a window made lower in the meantime
     /// has cut rows off below, and "cursor down" would stop at its edge, so that the way back up led into history.
     fn go(&mut self, to: Spot, out: &mut Vec<u8>) {
-        move_by(self.at.row.saturating_sub(to.row), 'A', out);
+        if self.at == to {
+            return;
+        }
+        by(self.at.row.saturating_sub(to.row), 'A', out);
         out.extend((self.at.row..to.row).map(|_| b'\n'));
-        out.push(b'\r');
-        move_by(to.col, 'C', out);
+        if self.at.col != 0 {
+            out.push(b'\r');
+        }
+        by(to.col, 'C', out);
         self.at = to;
     }
 
     /// Moves to the first column of the live region's first row, at a width that may be new.
     fn go_home(&mut self, width: u16, out: &mut Vec<u8>) {
-        move_by(self.wrapped_rows_above(width), 'A', out);
+        by(self.wrapped_rows_above(width), 'A', out);
         out.push(b'\r');
         self.at = Spot::default();
     }
@@ -317,62 +326,12 @@ impl Screen {
     }
 }
 
-/// A frame made ready for its screen: rows cut to size, and where the cursor is to be left.
-struct Plan {
-    rows: Vec<Row>,
-    rest: Spot,
-    cursor: Cursor,
-}
-
-impl Plan {
-    fn of(frame: &Frame, size: Size, rewrap: Rewrap) -> Self {
-        // Half the screen, so that a shrinking window meets our own rows first; never more than there is.
-        let room = (size.height / 2).max(3).min(size.height);
-        let hidden = frame.live.len().saturating_sub(usize::from(room));
-        let spot = frame.cursor.and_then(|spot| visible(spot, hidden, size.width));
-        let painted = spot.filter(|_| frame.pace == Pace::Busy);
-        let mut rows: Vec<Row> = (frame.live.iter().skip(hidden).zip(0_u16..))
-            .map(|(line, index)| {
-                let cursor = painted.filter(|spot| spot.row == index).map(|spot| spot.col);
-                Row::fit(line, size.width, cursor, &Links::default())
-            })
-            .collect();
-        match (spot, frame.pace) {
-            (Some(rest), Pace::Rest) => Self { rows, rest, cursor: Cursor::Shown },
-            (None, _) | (_, Pace::Busy) => {
-                let rest = anchor(&mut rows, rewrap);
-                Self { rows, rest, cursor: Cursor::Hidden }
-            }
-        }
-    }
-}
-
-/// Where a hidden cursor waits. A terminal that drifts keeps it only at the end of a short last row; where the view
-/// gave none, one is added.
-fn anchor(rows: &mut Vec<Row>, rewrap: Rewrap) -> Spot {
-    match rewrap {
-        Rewrap::Unknown | Rewrap::Follows => Spot::default(),
-        Rewrap::Drifts => {
-            if rows.last().is_none_or(|row| row.width() > SHORT_ROW) {
-                rows.push(Row::default());
-            }
-            let col = rows.last().map_or(0, Row::width);
-            Spot { row: u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_sub(1), col }
-        }
-    }
-}
-
-/// The cursor's cell once `hidden` rows are cut off the top.
-fn visible(spot: Spot, hidden: usize, width: u16) -> Option<Spot> {
-    let row = usize::from(spot.row).checked_sub(hidden)?;
-    Some(Spot { row: u16::try_from(row).ok()?, col: spot.col.min(width.saturating_sub(1)) })
-}
-
-fn move_by(count: u16, direction: char, out: &mut Vec<u8>) {
+/// The sequence that does something `count` times: moves up or to the right, takes rows out, puts rows in.
+fn by(count: u16, what: char, out: &mut Vec<u8>) {
     match count {
         0 => {}
-        1 => out.extend_from_slice(format!("\x1b[{direction}").as_bytes()),
-        _ => out.extend_from_slice(format!("\x1b[{count}{direction}").as_bytes()),
+        1 => out.extend_from_slice(format!("\x1b[{what}").as_bytes()),
+        _ => out.extend_from_slice(format!("\x1b[{count}{what}").as_bytes()),
     }
 }
 
@@ -428,8 +387,8 @@ mod tests {
 
     #[test]
     fn a_letter_typed_at_rest_is_some_tens_of_bytes() {
-        let expected = "\x1b[?2026h\x1b[?7l\r\x1b[7C\x1b[Ks\x1b[?7h\r\x1b[8C\x1b[?2026l";
-        assert!(expected.len() < 50);
+        let expected = "\x1b[?2026h\x1b[?7ls\x1b[?7h\r\x1b[8C\x1b[?2026l";
+        assert!(expected.len() < 40);
         check(Rewrap::Unknown, &[draft("❯ hello"), draft("❯ hellos")], expected);
     }
 
@@ -442,11 +401,36 @@ mod tests {
     #[test]
     fn rows_below_are_reached_by_line_feeds() {
         let (before, after) = (frame(&["a", "b", "c"], Pace::Busy), frame(&["a", "b", "d"], Pace::Busy));
-        check(
-            Rewrap::Unknown,
-            &[before, after],
-            "\x1b[?2026h\x1b[?7l\n\n\r\x1b[Kd\x1b[?7h\x1b[2A\r\x1b[?2026l",
-        );
+        check(Rewrap::Unknown, &[before, after], "\x1b[?2026h\x1b[?7l\n\nd\x1b[?7h\x1b[2A\r\x1b[?2026l");
+    }
+
+    #[test]
+    fn a_row_more_is_put_in_where_room_was_made_for_it() {
+        let (before, after) =
+            (frame(&["one", "status"], Pace::Busy), frame(&["one more", "two", "status"], Pace::Busy));
+        let room = "\x1b[?2026h\n\n\x1b[A\x1b[L";
+        let text = "\x1b[?7l\x1b[A\x1b[3C more\n\rtwo\x1b[?7h\x1b[A\r\x1b[?2026l";
+        check(Rewrap::Unknown, &[before, after], &[room, text].concat());
+    }
+
+    #[test]
+    fn a_spinner_and_a_clock_are_a_letter_each() {
+        let waiting = |text: &str| frame(&[text, "status"], Pace::Busy);
+        let turned = "\x1b[?2026h\x1b[?7l⠙\x1b[?7h\r\x1b[?2026l";
+        check(Rewrap::Unknown, &[waiting("⠋ for 1 s · esc"), waiting("⠙ for 1 s · esc")], turned);
+        let later = "\x1b[?2026h\x1b[?7l\x1b[6C2\x1b[?7h\r\x1b[?2026l";
+        check(Rewrap::Unknown, &[waiting("⠋ for 1 s · esc"), waiting("⠋ for 2 s · esc")], later);
+    }
+
+    #[test]
+    fn what_may_be_wider_than_thought_is_erased_before_something_else_takes_its_place() {
+        let turned = |from: &str, to: &str| {
+            let mut screen = Screen::new(Rewrap::Unknown);
+            drop(draw(&mut screen, &frame(&[from], Pace::Busy)));
+            draw(&mut screen, &frame(&[to], Pace::Busy)).contains("\x1b[K")
+        };
+        assert!(turned("👩‍👩‍👧 a", "plain words") && turned("“x”", "other words") && turned("shorter", "short"));
+        assert!(!turned("short", "another word") && !turned("“x”", "“x” and more"));
     }
 
     #[test]
@@ -573,7 +557,7 @@ mod tests {
                 format!("{private}{}", rest.chars().next().unwrap())
             })
             .collect();
-        let allowed = ["?2026h", "?2026l", "?25h", "?25l", "?7h", "?7l", "A", "C", "J", "K", "m"];
+        let allowed = ["?2026h", "?2026l", "?25h", "?25l", "?7h", "?7l", "A", "C", "J", "K", "L", "M", "m"];
         assert!(codes.iter().all(|code| allowed.contains(&code.as_str())), "{codes:?}");
         assert!(!sent.contains("\r\x1b[J") && !sent.contains("\x1b[2J") && !sent.contains("\x1b[3J"));
         assert_eq!(sent.matches('\x1b').count(), sent.matches("\x1b[").count(), "only control sequences");

@@ -1,7 +1,10 @@
 //! A style as the terminal's own colour sequence (SGR).
 //!
-//! Only what the program uses: colours and attributes, no underline colours, which older terminals misread. A change
-//! from one style to another goes through the plain one, because "bold off" and "dim off" are the same sequence.
+//! Only what the program uses: colours and attributes, no underline colours, which older terminals misread. A change that
+//! takes something away goes through the plain style, because "bold off" and "dim off" are the same sequence.
+
+use std::fmt;
+use std::io::Write;
 
 use ratatui::style::{Color, Modifier, Style};
 
@@ -51,43 +54,68 @@ impl Pen {
         if self == next {
             return;
         }
-        let mut codes: Vec<String> = Vec::new();
-        if self != Self::default() && next != Self::default() {
-            codes.push("0".to_owned());
+        out.extend_from_slice(b"\x1b[");
+        let first = out.len();
+        let from = if self.must_be_laid_down_for(next) {
+            // to be plain is to have no code at all
+            if next != Self::default() {
+                put(format_args!("0"), first, out);
+            }
+            Self::default()
+        } else {
+            self
+        };
+        let added = next.attributes.difference(from.attributes);
+        for (_, code) in ATTRIBUTES.iter().filter(|(attribute, _)| added.contains(*attribute)) {
+            put(format_args!("{code}"), first, out);
         }
-        codes.extend(
-            ATTRIBUTES.iter().filter(|(a, _)| next.attributes.contains(*a)).map(|(_, c)| (*c).to_owned()),
-        );
-        codes.extend(color(next.fg, 30));
-        codes.extend(color(next.bg, 40));
-        out.extend_from_slice(format!("\x1b[{}m", codes.join(";")).as_bytes());
+        if next.fg != from.fg {
+            color(next.fg, 30, first, out);
+        }
+        if next.bg != from.bg {
+            color(next.bg, 40, first, out);
+        }
+        out.push(b'm');
+    }
+
+    /// Whether something must be taken away: for a single attribute there is no sequence, and for a colour none that is shorter.
+    fn must_be_laid_down_for(self, next: Self) -> bool {
+        let ends = |from: Color, to: Color| from != Color::Reset && to == Color::Reset;
+        !next.attributes.contains(self.attributes) || ends(self.fg, next.fg) || ends(self.bg, next.bg)
     }
 }
 
-/// The code of a colour, from the base of its ground: 30 before, 40 behind.
-fn color(color: Color, base: u8) -> Option<String> {
-    let bright = base + 60;
-    Some(match color {
-        Color::Reset => return None,
-        Color::Black => base.to_string(),
-        Color::Red => (base + 1).to_string(),
-        Color::Green => (base + 2).to_string(),
-        Color::Yellow => (base + 3).to_string(),
-        Color::Blue => (base + 4).to_string(),
-        Color::Magenta => (base + 5).to_string(),
-        Color::Cyan => (base + 6).to_string(),
-        Color::Gray => (base + 7).to_string(),
-        Color::DarkGray => bright.to_string(),
-        Color::LightRed => (bright + 1).to_string(),
-        Color::LightGreen => (bright + 2).to_string(),
-        Color::LightYellow => (bright + 3).to_string(),
-        Color::LightBlue => (bright + 4).to_string(),
-        Color::LightMagenta => (bright + 5).to_string(),
-        Color::LightCyan => (bright + 6).to_string(),
-        Color::White => (bright + 7).to_string(),
-        Color::Indexed(index) => format!("{};5;{index}", base + 8),
-        Color::Rgb(r, g, b) => format!("{};2;{r};{g};{b}", base + 8),
-    })
+/// Writes a code of a sequence whose first one is to stand at `first`.
+fn put(code: fmt::Arguments<'_>, first: usize, out: &mut Vec<u8>) {
+    let before = if out.len() > first { ";" } else { "" };
+    // memory takes all that is written
+    drop(write!(out, "{before}{code}"));
+}
+
+/// Writes the code of a colour, from the base of its ground: 30 before, 40 behind.
+fn color(color: Color, base: u8, first: usize, out: &mut Vec<u8>) {
+    let named = match color {
+        Color::Reset => base + 9,
+        Color::Black => base,
+        Color::Red => base + 1,
+        Color::Green => base + 2,
+        Color::Yellow => base + 3,
+        Color::Blue => base + 4,
+        Color::Magenta => base + 5,
+        Color::Cyan => base + 6,
+        Color::Gray => base + 7,
+        Color::DarkGray => base + 60,
+        Color::LightRed => base + 61,
+        Color::LightGreen => base + 62,
+        Color::LightYellow => base + 63,
+        Color::LightBlue => base + 64,
+        Color::LightMagenta => base + 65,
+        Color::LightCyan => base + 66,
+        Color::White => base + 67,
+        Color::Indexed(index) => return put(format_args!("{};5;{index}", base + 8), first, out),
+        Color::Rgb(r, g, b) => return put(format_args!("{};2;{r};{g};{b}", base + 8), first, out),
+    };
+    put(format_args!("{named}"), first, out);
 }
 
 #[cfg(test)]
@@ -107,6 +135,12 @@ mod tests {
         check(plain, plain.bold().red(), "\x1b[1;31m");
         check(plain.bold().red(), plain, "\x1b[m");
         check(plain.bold(), plain.dim(), "\x1b[0;2m");
+        check(plain.red(), plain.green(), "\x1b[32m");
+        check(plain.red(), plain.red().bold(), "\x1b[1m");
+        check(plain.bold().red(), plain.bold(), "\x1b[0;1m");
+        check(plain.red().on_blue(), plain.red(), "\x1b[0;31m");
+        check(plain.red().on_blue(), plain.red().on_green(), "\x1b[42m");
+        check(plain.bold().red(), plain.green(), "\x1b[0;32m");
         check(plain, plain.dark_gray().on_light_blue(), "\x1b[90;104m");
         check(plain, plain.fg(Color::Indexed(208)).bg(Color::Rgb(1, 2, 3)), "\x1b[38;5;208;48;2;1;2;3m");
         check(plain, plain.bold().not_bold().italic(), "\x1b[3m");

@@ -44,9 +44,14 @@ const WHEEL_BACK: &str = "\x1b[?1007h\x1b[?1007r";
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// Takes off what a program left that was killed, as far as it is a stack, a place or the mouse's; all else is set anew anyway. Its
-/// alternate screen is left without the cursor that goes with it: that stood on the other one long ago.
-const PLACE_BACK: &str = "\x1b[?1047l\x1b[<2u\x1b[>1u";
+/// Leaves the alternate screen of a program that was killed, without the cursor that goes with it: that stood on the other one long
+/// ago. On the normal screen it is nothing.
+const PLACE_BACK: &str = "\x1b[?1047l";
+
+/// Takes off the keyboard flags that such a program has pushed, and ours with them: on the screen that is shown, then on the normal
+/// one, where ours are pushed again.
+const KEYS_OFF: &str = "\x1b[<2u";
+const KEYS_BACK: &str = "\x1b[<2u\x1b[>1u";
 
 /// The title goes onto the terminal's stack, and comes back from it; one without a stack is left with none.
 const TITLE_KEEP: &str = "\x1b[22;2t";
@@ -100,6 +105,15 @@ impl Surface {
             Self::Full(Mouse::Reported) => [MOUSE_OFF, ALTERNATE_LEAVE].concat(),
         }
     }
+}
+
+/// How the line was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line {
+    /// Edited by the system, as a shell gives it.
+    AsUsual,
+    /// As a program leaves it that was killed.
+    LeftOver,
 }
 
 /// Whose the window's title is.
@@ -200,10 +214,15 @@ fn put(bytes: &[u8], rows: Option<u16>) -> io::Result<()> {
     result
 }
 
-/// Takes off what a program has left that was killed. Only where the line says that there was one: a shell that mends the line may
-/// have keys of its own.
-pub(super) fn take_off_left_over() -> io::Result<()> {
-    write_aside([MOUSE_OFF, WHEEL_BACK, PLACE_BACK].concat().as_bytes())
+/// Takes off what a program has left that was killed, as far as it is not set anew anyway. The mouse and the alternate screen are
+/// nobody's who starts a program, so they are taken off in any case. Wheel and keys only where the line says that there was such a
+/// program: a shell that mends the line, as bash does, may have keys of its own.
+pub(super) fn take_off_left_over(line: Line) -> io::Result<()> {
+    let all: &[&str] = match line {
+        Line::AsUsual => &[MOUSE_OFF, PLACE_BACK],
+        Line::LeftOver => &[MOUSE_OFF, WHEEL_BACK, KEYS_OFF, PLACE_BACK, KEYS_BACK],
+    };
+    write_aside(all.concat().as_bytes())
 }
 
 /// Sets the window's title; the shell's is kept for the end by terminals that can.

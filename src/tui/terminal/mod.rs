@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{self, Event, EventStream};
 use futures_util::StreamExt;
+use futures_util::stream::{SelectAll, select_all};
 use ratatui::layout::Size;
 use rustix::event::poll;
 use rustix::io::Errno;
@@ -28,7 +29,7 @@ pub use background::Brightness;
 use background::{Listener, QUESTION};
 use burst::Bursts;
 pub use burst::Pastes;
-use held::Surface;
+use held::{Line, Surface};
 pub use held::{panicked, restore};
 use input::translate;
 pub use input::{Focus, Input};
@@ -97,7 +98,8 @@ pub struct Terminal {
     multiplexer: Multiplexer,
     /// As the shell had it. Kept from the start: after a stop, what is found may be the shell's line editor's.
     cooked: Termios,
-    events: Option<EventStream>,
+    /// Asked only after it has called: each question in vain would spin for the lock that its reading thread holds.
+    events: Option<SelectAll<EventStream>>,
     listener: Listener,
     /// Events that were held back and are let go.
     let_go: VecDeque<Event>,
@@ -126,11 +128,9 @@ impl Terminal {
             last_burst: None,
             title: String::new(),
         };
-        let left_over = !tcgetattr(stdin())?.local_modes.contains(LocalModes::ICANON);
+        let is_edited = tcgetattr(stdin())?.local_modes.contains(LocalModes::ICANON);
         terminal.take_back()?;
-        if left_over {
-            held::take_off_left_over()?;
-        }
+        held::take_off_left_over(if is_edited { Line::AsUsual } else { Line::LeftOver })?;
         Ok(terminal)
     }
 
@@ -315,7 +315,7 @@ impl Terminal {
         tcsetattr(stdin(), OptionalActions::Now, &self.cooked)?;
         held::take(self.multiplexer)?;
         self.title.clear();
-        self.events.get_or_insert_with(EventStream::new);
+        self.events.get_or_insert_with(|| select_all([EventStream::new()]));
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 //! What was only touched is no change: where length and times leave it open, the bytes are compared. The surprise: what cannot be
 //! had back is not named at all, for a file that "was not there" would be removed by a rewind. It is counted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -57,6 +57,7 @@ impl Compare<'_> {
     /// Tells the changes; those that were only learnt are none.
     pub(super) fn tell(mut self, changes: Vec<Change>) -> Told {
         let (mut told, mut doubtful) = (Told::default(), Vec::new());
+        let made = self.directories_made(&changes);
         for change in changes {
             let path = change.path();
             let Change { place, was, news, name: _ } = change;
@@ -69,7 +70,9 @@ impl Compare<'_> {
             match was {
                 None | Some(Known::Folder | Known::Other) => {
                     if self.is_made(&path) {
-                        told.add(&path, 0, Ok(None));
+                        let above =
+                            path.ancestors().skip(1).take_while(|above| made.contains(*above)).count();
+                        told.add_made(&path, above);
                     }
                 }
                 // whether it was there before is not known
@@ -89,6 +92,16 @@ impl Compare<'_> {
         self.settle(doubtful, &mut told);
         told.saved.sort_by(|a, b| a.path.cmp(&b.path));
         told
+    }
+
+    /// The directories that were not there before: a rewind takes them away with what was made in them.
+    fn directories_made(&self, changes: &[Change]) -> HashSet<PathBuf> {
+        let is_new = |change: &&Change| match &change.was {
+            None | Some(Known::File(..) | Known::Link(..) | Known::Other) => change.news == News::Changed,
+            Some(Known::Folder | Known::LeftOut | Known::Unseen) => false,
+        };
+        let new = changes.iter().filter(is_new).map(Change::path);
+        new.filter(|path| matches!(self.tree.known(path), Some(Known::Folder))).collect()
     }
 
     /// Whether there is a file now.
@@ -174,6 +187,14 @@ impl Doubtful {
 }
 
 impl Told {
+    /// A file that was not there, nor so many of the directories right above it.
+    fn add_made(&mut self, path: &Path, above: usize) {
+        match path.to_str() {
+            Some(path) => self.saved.push(SavedFile { above, ..SavedFile::new(path, None, 0) }),
+            None => self.lost += 1,
+        }
+    }
+
     /// A file, with the hash of what it held if it was there. One whose name is no text cannot be named in a session.
     fn add(&mut self, path: &Path, mode: u32, kept: io::Result<Option<String>>) {
         match (path.to_str(), kept) {

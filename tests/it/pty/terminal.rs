@@ -107,8 +107,13 @@ impl Terminal {
         let Some((marker, numbers, end)) = parts(sequence) else { return };
         match (marker, end) {
             (Some('?'), "h" | "l") => {
-                let modes = numbers.split(';').filter_map(|mode| mode.parse().ok());
-                self.modes.extend(modes.map(|mode: u16| (mode, end == "h")));
+                for mode in numbers.split(';').filter_map(|mode| mode.parse().ok()) {
+                    self.modes.insert(mode, end == "h");
+                    // whichever of its names it was entered by
+                    if ALTERNATE_SCREENS.contains(&mode) && end == "l" {
+                        self.modes.extend(ALTERNATE_SCREENS.map(|name| (name, false)));
+                    }
+                }
             }
             (Some('>'), "m") if numbers == "4" || numbers.starts_with("4;") => {
                 self.put(Other::ModifyOtherKeys, sequence, matches!(numbers, "4" | "4;0"));

@@ -223,3 +223,11 @@ fn a_prompt_that_failed_stays_and_is_joined_with_the_next() {
     assert_eq!(endpoint.requests()[1].last_text(), "first\n\nsecond");
     endpoint.finish();
 }
+
+#[test]
+fn a_refusal_by_the_model_fails_the_run_at_once() {
+    let (output, endpoint) = run([text("I cannot").finish("content_filter")], 1);
+    check_error(&output, "llm_error");
+    assert!(output.stderr.contains("refused"), "{output:#?}");
+    endpoint.finish();
+}

@@ -306,14 +306,6 @@ fn done_without_a_finish_reason_is_a_broken_stream() {
 }
 
 #[test]
-fn a_refusal_by_the_model_fails_the_run_at_once() {
-    let (output, endpoint) = run([text("I cannot").finish("content_filter")], 1);
-    check_error(&output, "llm_error");
-    assert!(output.stderr.contains("refused"), "{output:#?}");
-    endpoint.finish();
-}
-
-#[test]
 fn an_answer_in_one_json_object_is_taken_like_a_stream() {
     let (output, endpoint) =
         run([calling("Bash", json!({"command": "echo ran"})).in_json(), text("Done.").in_json()], 0);

@@ -4,6 +4,9 @@
 //! program, and leaving; and then what is special in it. What an endpoint may lack stands in `degraded`. GNU screen
 //! is tested where it is installed, and otherwise said to be left out, as tmux is.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
 use super::{GUARD, bash, count_rows, leave, plain, wait_for_rest};
 use crate::endpoint::{Endpoint, deltas, text};
 use crate::harness::Clawd;
@@ -217,24 +220,33 @@ fn in_plain_mode_the_same_story_is_told() {
     endpoint.finish();
 }
 
-/// The story inside another program that makes a terminal of its own. Says so and leaves it out where that is missing.
+/// Whether this program is installed. Where it must be, its lack fails the test; else it is said.
 #[expect(clippy::print_stdout, reason = "what was not run is said, never passed over")]
-fn tell_inside(name: &str, arguments: impl Fn(&Clawd) -> Vec<String>) {
+pub(super) fn is_there(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    if !std::env::split_paths(&path).any(|directory| directory.join(name).is_file()) {
-        let required = std::env::var(REQUIRE).unwrap_or_default();
-        assert!(
-            !required.split(',').any(|required| required == name),
-            "{name} is required and not installed"
-        );
-        println!("not run: {name} is not installed");
+    if std::env::split_paths(&path).any(|directory| directory.join(name).is_file()) {
+        return true;
+    }
+    let required = std::env::var(REQUIRE).unwrap_or_default();
+    assert!(!required.split(',').any(|required| required == name), "{name} is required and not installed");
+    println!("not run: {name} is not installed");
+    false
+}
+
+/// The story inside another program that makes a terminal of its own. Says so and leaves it out where that is missing.
+fn tell_inside(name: &str, arguments: impl Fn(&Clawd) -> Vec<String>) {
+    if !is_there(name) {
         return;
     }
     let endpoint = story();
     let clawd = Clawd::new(&endpoint);
     let arguments = arguments(&clawd);
-    let outer =
-        clawd.clone().env("SHELL", "/bin/sh").program(name).args(arguments.iter().map(String::as_str));
+    // where GNU screen has its sockets, of which it would leave a directory behind
+    let sockets = clawd.home().join("sockets");
+    fs::create_dir(&sockets).unwrap();
+    fs::set_permissions(&sockets, Permissions::from_mode(0o700)).unwrap();
+    let outer = clawd.clone().env("SHELL", "/bin/sh").env("SCREENDIR", sockets.to_str().unwrap());
+    let outer = outer.program(name).args(arguments.iter().map(String::as_str));
     let pty = Pty::spawn(&outer, Size::new(80, 24));
     live_through(&pty, &endpoint, "❯");
     assert!(clawd.project().join("made").exists());

@@ -31,6 +31,26 @@ impl Alacritty {
     }
 }
 
+impl Alacritty {
+    /// Every cell of history and screen, from the oldest row, with what can be seen of its colours.
+    pub(crate) fn cells(&self) -> Vec<String> {
+        let grid = self.term.grid();
+        let rows = (grid.topmost_line().0..=grid.bottommost_line().0).map(|row| {
+            let row = &grid[Line(row)];
+            let cells = (0..grid.columns()).map(|col| &row[Column(col)]);
+            let seen = cells.map(|cell| {
+                let ink = Flags::INVERSE | Flags::ALL_UNDERLINES | Flags::STRIKEOUT;
+                let flags = if cell.c == ' ' { cell.flags & (ink | Flags::WRAPLINE) } else { cell.flags };
+                let fg = (cell.c != ' ' || flags.contains(Flags::INVERSE)).then_some(cell.fg);
+                let joined: String = cell.zerowidth().into_iter().flatten().collect();
+                format!("{}{joined} {fg:?} {:?} {flags:?}|", cell.c, cell.bg)
+            });
+            seen.collect()
+        });
+        rows.collect()
+    }
+}
+
 impl Emulator for Alacritty {
     fn resize(&mut self, size: Size) {
         self.term.resize(term_size(size));

@@ -3,7 +3,9 @@
 //! Afterwards each line must stand in the terminal's history once, whole and in place, nothing of the live region may
 //! be left, and what the shell had printed must be untouched.
 
+mod bytes;
 mod emulators;
+mod equal;
 mod guard;
 mod judge;
 mod stage;

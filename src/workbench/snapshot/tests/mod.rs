@@ -141,6 +141,35 @@ fn what_a_command_makes_and_ignores_is_not_told() {
 }
 
 #[test]
+fn directories_that_a_command_makes_for_a_file_are_counted() {
+    for world in [World::plain(TREE), World::git(TREE)] {
+        let script = "mkdir -p new/deep src/deep/in; touch new/deep/f src/deep/in/f src/deep/f; rm run; mkdir run; touch run/f";
+        let saved = world.command(|| world.sh(script));
+        let above = |file: &SavedFile| (file.path.rsplit_once("/w/").unwrap().1.to_owned(), file.above);
+        let made: Vec<(String, usize)> =
+            saved.iter().filter(|file| file.before.is_none()).map(above).collect();
+        let expected = [("new/deep/f", 2), ("run/f", 1), ("src/deep/f", 0), ("src/deep/in/f", 1)];
+        assert_eq!(made, expected.map(|(name, above)| (name.to_owned(), above)));
+    }
+}
+
+#[test]
+fn what_somebody_changed_in_a_directory_that_took_the_place_of_another_is_not_the_commands() {
+    let world = World::plain("mkdir -p d/e; echo one > d/a; echo one > d/e/a");
+    assert_eq!(world.told("true"), [""; 0]);
+    for by_hand in
+        ["mv d c; mkdir -p d/e; echo two > d/a; echo two > d/e/a", "echo three > d/a; echo three > d/e/a"]
+    {
+        world.sh(by_hand);
+        assert_eq!(world.told("true"), [""; 0], "{by_hand}");
+    }
+    world.sh("ln d/a d/e/linked");
+    assert_eq!(world.told("true"), [""; 0]);
+    world.sh("echo by the other name > d/e/linked");
+    assert_eq!(world.told("true"), [""; 0]);
+}
+
+#[test]
 fn what_is_kept_apart_is_neither_copied_nor_told() {
     let world = World::plain("echo key > .env; echo x > f");
     world.bench.snapshots.set_apart(Arc::new(|path| path.ends_with(".env")));
