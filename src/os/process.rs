@@ -30,7 +30,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::ahead::{self, Begun, Place};
+use super::ahead::{self, Begun, Expecting, Kind, Place};
 use super::capture::{Capture, Keep, Tail};
 use super::family::{Family, MARK, roots};
 use super::restrain::with_fewer_processes;
@@ -111,7 +111,7 @@ pub struct Children {
     /// The program that starts another in a new session, where there is a terminal to be kept from it.
     leave_terminal: Option<PathBuf>,
     /// Where a helper waits that was started ahead of the next command.
-    place: Place,
+    pub(super) place: Place,
 }
 
 impl Default for Children {
@@ -132,7 +132,7 @@ impl Children {
     pub fn start(&self, spawn: Spawn) -> Result<Running, SpawnError> {
         let (keep, limit, live_lines) = (spawn.keep.clone(), spawn.limit, spawn.live_lines);
         let started = Instant::now();
-        let within = spawn.within.clone();
+        let is_within = spawn.within.is_some();
         let (begun, Started { child, pipe, family, pid }) =
             start(spawn, self.leave_terminal.as_deref(), &self.place)?;
         let (stop, unlimited) = (self.stop.child_token(), Arc::default());
@@ -155,35 +155,50 @@ impl Children {
             buffer: Vec::new(),
         };
         self.tasks.spawn(supervisor.run());
-        if let Some(within) = within.filter(|within| !within.ahead.is_empty()) {
-            self.tasks.spawn(self.clone().make_ahead(within, begun, life.clone()));
+        if is_within {
+            self.tasks.spawn(self.clone().make_ahead(begun, Some(life.clone())));
         }
         Ok(Running { pid, started, stop, unlimited, tail, life, capture })
     }
 
-    /// Starts a helper for the next command, once this one has ended and its result is told.
-    async fn make_ahead(self, within: Within, begun: Begun, mut life: watch::Receiver<Life>) {
+    /// As long as this lives commands are expected, and what one needs like the last is [made ahead](ahead) of it. Must be called
+    /// inside a runtime as [`Self::start`].
+    pub fn expect(&self) -> Expecting {
+        let expecting = self.place.expect();
+        self.tasks.spawn(self.clone().make_ahead(self.place.begun(), None));
+        expecting
+    }
+
+    /// Starts a helper for the next command, once nothing has happened for a while; after a command, once it has ended and
+    /// its result is told.
+    async fn make_ahead(self, begun: Begun, life: Option<watch::Receiver<Life>>) {
         let at_rest = async {
-            life.wait_for(|life| *life != Life::Running).await.ok();
+            if let Some(mut life) = life {
+                life.wait_for(|life| *life != Life::Running).await.ok();
+            }
             tokio::time::sleep(ahead::REST).await;
         };
         tokio::select! {
             biased;
             () = self.stop.cancelled() => {}
             () = at_rest => {
-                if self.place.is_quiet_since(begun) {
-                    self.go_ahead(&within);
+                if let Some(kind) = self.place.wanted_since(begun) {
+                    self.make(&kind);
                 }
             }
         }
     }
 
-    /// Starts a helper for the next command at once, unless one waits already or it is of a kind that cannot. It is done
-    /// without being asked after each command that had one.
+    fn make(&self, kind: &Kind) {
+        let made = self.place.make(kind, self.leave_terminal.as_deref(), &self.stop);
+        made.map(|gone| self.tasks.spawn(gone));
+    }
+
+    /// Starts a helper for the next command at once, expected or not, unless one waits already or it is of a kind that
+    /// cannot.
     pub fn go_ahead(&self, within: &Within) {
-        if !within.ahead.is_empty() {
-            let made = self.place.make(within, self.leave_terminal.as_deref(), &self.stop);
-            made.map(|gone| self.tasks.spawn(gone));
+        if let Some(kind) = Kind::of(within) {
+            self.make(&kind);
         }
     }
 

@@ -21,8 +21,8 @@
 //! It ends as the command ends, by the same code or the same signal, and what the command leaves in the background lives
 //! on in there.
 //!
-//! Each command has a room of its own. Where the network is off, the next one's is begun while nothing runs, once a command has
-//! had one: its namespaces wait, and of the disk nothing is asked before the command is known (`helper/ahead`).
+//! Each command has a room of its own. Where the network is off, the next one's is begun while the model answers, once a command
+//! has had one: its namespaces wait, and of the disk nothing is asked before the command is known (`helper/ahead`).
 //!
 //! # What it does not hold
 //!

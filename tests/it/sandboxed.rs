@@ -13,7 +13,9 @@ use clawd::sandbox::{Sandbox, Tier};
 use rustix::process::{Pid, Signal};
 use serde_json::json;
 
-use crate::endpoint::{Call, Gate, call, calls, text};
+use crate::endpoint::{Call, Endpoint, Gate, call, calls, text};
+use crate::harness::Clawd;
+use crate::screen;
 use crate::watched::DEADLINE;
 use crate::workshop::{Run, Workshop};
 
@@ -200,7 +202,7 @@ fn a_shell_that_looks_is_where_it_went() {
 
 #[test]
 fn what_runs_later_cannot_be_written_in_the_sandbox() {
-    let shop = allowed("default", &[]).with(crate::harness::Clawd::repository);
+    let shop = allowed("default", &[]).with(Clawd::repository);
     let said = told(
         &shop,
         "echo evil > .git/hooks/pre-commit; echo x >> .git/config; mkdir -p .clawd; echo y > .mcp.json; true",
@@ -271,6 +273,39 @@ fn waits(pid: &str) -> bool {
     fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|words| words.contains(WAITS))
 }
 
+fn is_there(room: &[String]) -> bool {
+    room.iter().any(|pid| waits(pid))
+}
+
+#[test]
+fn a_room_waits_only_while_a_run_goes_on() {
+    if tier() != Tier::Namespaces {
+        return;
+    }
+    let endpoint = Endpoint::script([calls([bash("true")])]);
+    let clawd = Clawd::new(&endpoint).arg("--yolo").args(["--sandbox", "workspace-write"]);
+    let pty = screen::open(&clawd);
+    for (key, end) in [(Some("esc"), "Interrupted"), (None, "Done.")] {
+        let gate = Gate::new();
+        endpoint.push(text(end).hold_head(&gate));
+        screen::say(&pty, "go");
+        gate.wait_reached();
+        // in the second run there is one before any command
+        let room = room_that_waits(pty.pid());
+        key.map_or_else(|| gate.open(), |key| pty.key(key));
+        pty.wait_for(end);
+        screen::wait_for_rest(&pty);
+        let begun = Instant::now();
+        while is_there(&room) {
+            assert!(begun.elapsed() < DEADLINE, "{end}: it waits on");
+            std::thread::yield_now();
+        }
+        gate.open();
+    }
+    screen::leave(&pty);
+    endpoint.finish();
+}
+
 #[test]
 fn a_room_that_waits_ends_with_the_program_however_that_ends() {
     if tier() != Tier::Namespaces {
@@ -290,11 +325,10 @@ fn a_room_that_waits_ends_with_the_program_however_that_ends() {
         let output = running.wait();
         let begun = Instant::now();
         // only a kill is not waited for: there is nobody who could
-        while signal == Some(Signal::KILL) && room.iter().any(|pid| waits(pid)) && begun.elapsed() < DEADLINE
-        {
+        while signal == Some(Signal::KILL) && is_there(&room) && begun.elapsed() < DEADLINE {
             std::thread::yield_now();
         }
-        assert!(!room.iter().any(|pid| waits(pid)), "{signal:?}: something is left");
+        assert!(!is_there(&room), "{signal:?}: something is left");
         assert_eq!(output.signal, signal.filter(|signal| *signal == Signal::KILL).map(|_| 9));
         gate.open();
     }

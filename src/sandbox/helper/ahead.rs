@@ -35,7 +35,7 @@ use super::report;
 use super::scratch::Scratch;
 use super::stubs::Stubs;
 use super::{FAILED_CODE, Failure, Named, Plan, apart, end_sooner, held, kind_of, wait};
-use crate::os::ahead::{MOST, Told};
+use crate::os::ahead::told::{MOST, Told};
 
 /// What the process outside tells the one inside: the command, and the view before it.
 const MOST_INSIDE: usize = MOST + 64 * 1024;

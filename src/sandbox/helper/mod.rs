@@ -206,16 +206,23 @@ fn end_sooner() {
 
 /// Waits for the command, puts away what was made on the host's disk, and ends as the command did.
 fn wait(init: Pid, reading: OwnedFd, stubs: Stubs) -> ExitCode {
-    let ended = match Report::read(reading) {
-        Some(Report::Lingering(ended)) => return left_alone(init, stubs, ended),
-        Some(Report::Over(ended)) => Some(ended),
-        Some(Report::Failed) | None => None,
-    };
-    let status = rustix::process::waitpid(Some(init), WaitOptions::empty()).ok().flatten();
-    stubs.put_away();
-    // whoever was killed before it could say anything was killed together with the command
-    let killed = status.and_then(|(_, status)| status.terminating_signal()).map(Ended::Signal);
-    ended.or(killed).map_or(ExitCode::from(FAILED_CODE), end_as)
+    let until_gone = || rustix::process::waitpid(Some(init), WaitOptions::empty()).ok().flatten();
+    match Report::read(reading) {
+        Some(Report::Lingering(ended)) => left_alone(init, stubs, ended),
+        Some(Report::Over(ended)) => {
+            // nobody in there relies on them any more, and what is put away meanwhile need not be afterwards
+            stubs.put_away();
+            until_gone();
+            end_as(ended)
+        }
+        Some(Report::Failed) | None => {
+            let status = until_gone();
+            stubs.put_away();
+            // whoever was killed before it could say anything was killed together with the command
+            let killed = status.and_then(|(_, status)| status.terminating_signal()).map(Ended::Signal);
+            killed.map_or(ExitCode::from(FAILED_CODE), end_as)
+        }
+    }
 }
 
 /// As long as something lives in there it relies on what was made outside: somebody stays who puts it away.

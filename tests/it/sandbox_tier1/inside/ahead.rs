@@ -47,6 +47,7 @@ impl World {
 #[tokio::test]
 async fn the_first_command_has_its_room_made_then_and_the_next_after_a_rest_finds_one() {
     let Some(world) = world_with(Rooms::Then) else { return };
+    let _expecting = world.children.expect();
     let which = async || world.run_as_it_is(world.spawn(WHICH), &world.profile).await;
     assert!(!world.children.are_ahead());
     assert_eq!(which().await, MADE_THEN);
@@ -109,6 +110,15 @@ async fn it_fits_another_profile_directory_and_environment_and_no_other_network(
     world.ready();
     let connected = Profile { network: Network::On, ..world.profile.clone() };
     assert_eq!(world.run_as_it_is(world.spawn(WHICH), &connected).await, MADE_THEN);
+    let many = many_secrets(&world);
+    world.ready();
+    let script = "cat ../many/*/secret; touch here && echo done";
+    let said = world.run_as_it_is(world.spawn(script), &many).await;
+    assert!(
+        said.ends_with("done\n") && !said.contains("SECRET"),
+        "more than can be told inside at once: {said}"
+    );
+    world.ready();
     let nowhere = Spawn { cwd: world.at("nowhere"), ..world.spawn(WHICH) };
     let held = world.sandbox.hold(nowhere, &world.profile).unwrap();
     let error = world.children.start(held).unwrap_err().to_string();
@@ -117,6 +127,17 @@ async fn it_fits_another_profile_directory_and_environment_and_no_other_network(
     let long = [("A", 100), ("B", 100)].map(|(name, size)| (name.into(), "x".repeat(size * 1024).into()));
     let spawn = Spawn { env: spawn.env.into_iter().chain(long).collect(), ..world.spawn(WHICH) };
     assert_eq!(world.run_as_it_is(spawn, &world.profile).await, MADE_THEN, "more than can be told at once");
+}
+
+/// So many paths that what the program tells fits into one message, and the view beside it does not.
+fn many_secrets(world: &World) -> Profile {
+    let name = |number: usize| world.at("many").join(format!("{number:0>120}"));
+    let all: Vec<_> = (0..).map(name).take(100 * 1024 / name(0).as_os_str().len()).collect();
+    for directory in &all {
+        fs::create_dir_all(directory).unwrap();
+        fs::write(directory.join("secret"), "SECRET").unwrap();
+    }
+    Profile { masked: all, ..world.profile.clone() }
 }
 
 #[tokio::test]

@@ -2,17 +2,19 @@
 //!
 //! Not a command: it holds nothing of the session's, and no task and no job knows of it. It waits at its standard input, a
 //! socket, to be told the one command that it is for. It is told the whole of it ([`Told`]), so one that was made for
-//! nothing in particular fits whatever comes. There is one at a time, made when a command of its kind has ended and nothing
-//! has begun for a while: never before the first, and never while somebody waits for an answer.
+//! nothing in particular fits whatever comes. There is one at a time, and only while commands are [expected](Expecting): made
+//! when a command of its kind has ended and nothing has begun for a while, never before the first. So a program at rest has
+//! none, and what was stopped leaves none behind.
 //!
 //! The surprise: nobody waits for it. One that is not ready, or gone, or cannot be told so much at once is as if it were not
 //! there, and the command is started as ever. It ends with the line, so with us, however we end.
+
+pub mod told;
 
 use std::ffi::{OsStr, OsString};
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -25,6 +27,7 @@ use rustix::fs::{Access, access};
 use rustix::process::Pid;
 use tokio_util::sync::CancellationToken;
 
+use self::told::Told;
 use super::family::{Family, MARK, roots};
 use super::process::{Launched, Spawn, Started, Within, launch, next_mark};
 use super::starter::Starter;
@@ -32,63 +35,24 @@ use super::starter::Starter;
 /// After a command has ended: by then its result is under way, and nothing is kept waiting by our starting something.
 pub(super) const REST: Duration = Duration::from_millis(20);
 
-/// The most that is told at once, in bytes; what a system takes as one argument.
-pub const MOST: usize = 128 * 1024;
-
-/// The command, as the helper is told of it.
+/// What is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
-    pub cwd: PathBuf,
-    /// All of its environment.
-    pub env: Vec<(OsString, OsString)>,
-    /// What the helper's arguments would be, had it been started for this command.
-    pub words: Vec<OsString>,
+pub(super) struct Kind {
+    program: PathBuf,
+    words: Vec<OsString>,
 }
 
-impl Told {
-    /// In one message; `None` if it cannot be said in one.
-    pub fn bytes(&self) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let mut say = |text: &[u8]| {
-            bytes.extend_from_slice(text);
-            bytes.push(0);
-            !text.contains(&0)
-        };
-        let mut is_said = say(self.cwd.as_os_str().as_bytes());
-        for (name, value) in &self.env {
-            is_said &= !name.is_empty() && !name.as_bytes().contains(&b'=');
-            is_said &= say(&[name.as_bytes(), b"=", value.as_bytes()].concat());
-        }
-        is_said &= say(b"");
-        for word in &self.words {
-            is_said &= say(word.as_bytes());
-        }
-        (is_said && bytes.len() <= MOST).then_some(bytes)
-    }
-
-    /// What such a message says; `None` if it is none.
-    pub fn of(bytes: &[u8]) -> Option<Self> {
-        let mut all = bytes.strip_suffix(&[0])?.split(|byte| *byte == 0);
-        let text = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
-        let cwd = text(all.next()?).into();
-        let mut env = Vec::new();
-        loop {
-            match all.next()? {
-                [] => break,
-                entry => {
-                    let at = entry.iter().position(|byte| *byte == b'=')?;
-                    env.push((text(entry.get(..at)?), text(entry.get(at + 1..)?)));
-                }
-            }
-        }
-        Some(Self { cwd, env, words: all.map(text).collect() })
+impl Kind {
+    /// Of the helper of such a command; none where it cannot be started ahead.
+    pub(super) fn of(within: &Within) -> Option<Self> {
+        let Within { program, ahead, .. } = within;
+        (!ahead.is_empty()).then(|| Self { program: program.clone(), words: ahead.clone() })
     }
 }
 
 /// One that was started.
 struct Ahead {
-    /// Its program, and the words that it was started with.
-    kind: (PathBuf, Vec<OsString>),
+    kind: Kind,
     launched: Option<Launched>,
     mark: String,
     line: OwnedFd,
@@ -159,17 +123,16 @@ mod line {
 }
 
 impl Ahead {
-    fn start(within: &Within, leave_terminal: Option<&Path>) -> io::Result<Self> {
+    fn start(kind: &Kind, leave_terminal: Option<&Path>) -> io::Result<Self> {
         let (line, theirs) = line::pair()?;
         let mark = next_mark();
-        let mut command = command(within);
+        let mut command = command(kind);
         if leave_terminal.is_none() {
             command.process_group(0);
         }
         command.env(MARK, &mark).stdin(Stdio::from(theirs));
         let launched = Some(launch(command, None)?);
-        let kind = (within.program.clone(), within.ahead.clone());
-        Ok(Self { kind, launched, mark, line, taken: CancellationToken::new() })
+        Ok(Self { kind: kind.clone(), launched, mark, line, taken: CancellationToken::new() })
     }
 
     fn stage(&self) -> Stage {
@@ -212,10 +175,10 @@ impl Drop for Ahead {
 }
 
 #[expect(clippy::disallowed_methods, reason = "what it starts is noted where every process is")]
-fn command(within: &Within) -> Command {
-    let mut command = Command::new(&within.program);
+fn command(kind: &Kind) -> Command {
+    let mut command = Command::new(&kind.program);
     // of the session it is to know nothing, and no directory is to be kept in use by it
-    command.args(&within.ahead).env_clear().current_dir("/");
+    command.args(&kind.words).env_clear().current_dir("/");
     command
 }
 
@@ -226,6 +189,10 @@ pub(super) struct Place(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     ahead: Option<Ahead>,
+    /// Of the command that began last, of those that had one.
+    last: Option<Kind>,
+    /// Who expects commands.
+    expecting: usize,
     /// Commands that have begun.
     begun: u64,
 }
@@ -264,29 +231,42 @@ impl Place {
         let begun = Begun(state.begun);
         // one that waits was started with all our rights
         let within = spawn.within.as_ref().filter(|_| starter.is_none());
-        let Some(within) = within else { return (None, begun) };
+        let Some((within, kind)) = within.and_then(|within| Some((within, Kind::of(within)?))) else {
+            return (None, begun);
+        };
         // where one cannot go there, the usual way says so
         let can_go = || spawn.cwd.is_dir() && access(&spawn.cwd, Access::EXEC_OK).is_ok();
         let ahead = state.that_is_ready().filter(|_| can_go());
-        let ahead = ahead.filter(|ahead| ahead.kind.0 == within.program && ahead.kind.1 == within.ahead);
-        if ahead.is_none() {
-            return (None, begun);
-        }
-        let ahead = state.ahead.take();
+        let is_one = ahead.is_some_and(|ahead| ahead.kind == kind);
+        state.last = Some(kind);
+        let ahead = state.ahead.take_if(|_| is_one);
         drop(state);
         (ahead.and_then(|ahead| ahead.tell(file, spawn, within)), begun)
     }
 
-    /// Whether no other command has begun since.
-    pub(super) fn is_quiet_since(&self, begun: Begun) -> bool {
-        Begun(self.locked().begun) == begun
+    /// Which was the last that has begun.
+    pub(super) fn begun(&self) -> Begun {
+        Begun(self.locked().begun)
+    }
+
+    /// What the next command would find if it is like the last, where some are expected and none has begun since.
+    pub(super) fn wanted_since(&self, begun: Begun) -> Option<Kind> {
+        let state = self.locked();
+        let is_quiet = Begun(state.begun) == begun;
+        state.last.clone().filter(|_| is_quiet && state.expecting > 0)
+    }
+
+    /// From now on commands are expected, until this is dropped.
+    pub(super) fn expect(&self) -> Expecting {
+        self.locked().expecting += 1;
+        Expecting(self.clone())
     }
 
     /// Starts one, if none is there and not all is to end. Then it gives what has to be waited for, lest one that ends
     /// before its time be left in the table of processes.
     pub(super) fn make(
         &self,
-        within: &Within,
+        kind: &Kind,
         leave_terminal: Option<&Path>,
         stop: &CancellationToken,
     ) -> Option<impl Future<Output = ()> + Send + use<>> {
@@ -296,7 +276,7 @@ impl Place {
             return None;
         }
         // where none can be started the commands are started as ever
-        let ahead = state.ahead.insert(Ahead::start(within, leave_terminal).ok()?);
+        let ahead = state.ahead.insert(Ahead::start(kind, leave_terminal).ok()?);
         let pid = ahead.launched.as_ref()?.pid;
         Some(until_gone(Arc::downgrade(&self.0), pid, ahead.taken.clone()))
     }
@@ -316,6 +296,23 @@ impl Place {
 
     fn locked(&self) -> MutexGuard<'_, State> {
         locked(&self.0)
+    }
+}
+
+/// As long as this lives commands are expected. When nobody expects any more the one that waits ends.
+#[must_use = "commands are expected as long as this lives"]
+#[derive(Debug)]
+pub struct Expecting(Place);
+
+impl Drop for Expecting {
+    fn drop(&mut self) {
+        let mut state = self.0.locked();
+        state.expecting -= 1;
+        let is_last = state.expecting == 0;
+        let unused = state.ahead.take_if(|_| is_last);
+        drop(state);
+        // it hears that it is not needed, and nobody waits for it here
+        drop(unused);
     }
 }
 
@@ -376,6 +373,10 @@ mod tests {
         Spawn { env: env.into(), within, ..Spawn::new(argv.iter().copied(), "/usr") }
     }
 
+    fn kind(helper: &str) -> Kind {
+        Kind::of(&spawn(&["true"], helper).within.unwrap()).unwrap()
+    }
+
     async fn run(children: &Children, spawn: Spawn) -> (Exit, String) {
         let finished = children.start(spawn).unwrap().wait().await;
         (finished.exit, String::from_utf8(finished.output.whole().unwrap()).unwrap())
@@ -389,33 +390,11 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_is_told_is_heard() {
-        let odd = || OsString::from_vec(b"odd \xff\n".to_vec());
-        let told = Told {
-            cwd: "/w d".into(),
-            env: vec![("A".into(), odd()), ("B".into(), "a=b".into()), ("C".into(), "".into())],
-            words: vec![odd(), "".into(), "x".into(), "".into()],
-        };
-        assert_eq!(Told::of(&told.bytes().unwrap()), Some(told.clone()));
-        let least = Told { cwd: "/".into(), env: Vec::new(), words: Vec::new() };
-        assert_eq!(Told::of(&least.bytes().unwrap()), Some(least));
-        for name in ["", "A=B"] {
-            let env = vec![(name.into(), "x".into())];
-            assert_eq!(Told { env, ..told.clone() }.bytes(), None, "{name}");
-        }
-        for word in ["a\0b".to_owned(), "x".repeat(MOST)] {
-            assert_eq!(Told { words: vec![word.into()], ..told.clone() }.bytes(), None);
-        }
-        for bytes in [&b""[..], b"/", b"/\0A=B\0", b"/\0AB\0\0"] {
-            assert_eq!(Told::of(bytes), None, "{bytes:?}");
-        }
-    }
-
     #[tokio::test]
     async fn the_next_command_is_told_to_the_one_that_waits() {
         adopt_orphans().unwrap();
         let children = Children::new();
+        let _expecting = children.expect();
         let spawn = || spawn(&["true", "an argument"], HELPER);
         let file = ["/usr/bin/true", "/bin/true"].into_iter().find(|file| Path::new(file).exists()).unwrap();
         let then = format!("then\n{file}\nan argument\n");
@@ -432,17 +411,40 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn only_while_commands_are_expected_one_waits() {
+        adopt_orphans().unwrap();
+        let children = Children::new();
+        let spawn = || spawn(&["true"], HELPER);
+        let first = children.expect();
+        run(&children, spawn()).await;
+        ready(&children).await;
+        let second = children.expect();
+        drop(first);
+        assert!(children.are_ahead(), "somebody still expects one");
+        drop(second);
+        assert!(!children.are_ahead());
+        // nothing is told of a command that ends when nobody expects another
+        run(&children, spawn()).await;
+        let begun = children.place.begun();
+        assert!(children.place.wanted_since(begun).is_none());
+        let _third = children.expect();
+        assert_eq!(children.place.wanted_since(begun), Some(kind(HELPER)));
+        ready(&children).await;
+        assert_eq!(run(&children, spawn()).await.0, Exit::Code(7), "it was there before the first command");
+        children.end().await;
+    }
+
+    #[tokio::test]
     async fn one_that_ends_before_its_time_is_waited_for_at_once() {
         adopt_orphans().unwrap();
-        let (place, within) = (Place::default(), spawn(&["true"], "printf r >&0; exit 3").within.unwrap());
-        let gone = place.make(&within, None, &CancellationToken::new()).unwrap();
+        let (place, kind) = (Place::default(), kind("printf r >&0; exit 3"));
+        let gone = place.make(&kind, None, &CancellationToken::new()).unwrap();
         let pid = place.locked().ahead.as_ref().unwrap().launched.as_ref().unwrap().pid;
         tokio::time::timeout(LONG, gone).await.unwrap();
         assert!(place.locked().ahead.is_none(), "no command has begun");
         assert_eq!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH));
         // whoever takes one waits for it, and it is theirs
-        let within = spawn(&["true"], HELPER).within.unwrap();
-        let gone = place.make(&within, None, &CancellationToken::new()).unwrap();
+        let gone = place.make(&self::kind(HELPER), None, &CancellationToken::new()).unwrap();
         place.end().await;
         tokio::time::timeout(LONG, gone).await.unwrap();
     }
