@@ -2,17 +2,18 @@
 //!
 //! `cargo bench --bench sandbox -- compare` starts them in turn, so that what else the machine does falls on all, and prints
 //! the medians and what each tier takes more than bare. The marks: half a millisecond for the thread, two and a half for the
-//! room. The surprise: the home must have rested. While files come and go in it each command has a thread of its own, which
+//! room that was made ahead, which is what a command finds that does not follow another at once. The surprise: the home must have rested. While files come and go in it each command has a thread of its own, which
 //! costs a millisecond more, and is the second row.
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot be set up has no figure")]
 #![expect(clippy::print_stdout, reason = "a comparison is read on the terminal")]
 
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clawd::os::process::{Children, Exit, Spawn, adopt_orphans};
+use clawd::os::process::{Children, Exit, Spawn, Within, adopt_orphans};
 use clawd::sandbox::{Profile, Sandbox, Tier};
 use divan::Bencher;
 use tempfile::TempDir;
@@ -25,7 +26,7 @@ const ROUNDS: usize = 300;
 const SECRETS: [&str; 5] = [".ssh", ".aws", ".gnupg", ".config/gh", ".netrc"];
 const NEIGHBOURS: usize = 80;
 
-/// How a command is held: in which tier, and whether by a sandbox that has held one before.
+/// How a command is held: in which tier, and by what that was there before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct How(&'static str, Tier, Sandboxes);
 
@@ -35,12 +36,15 @@ enum Sandboxes {
     Kept,
     /// One for each.
     New,
+    /// One for all commands, and each has been followed by a rest, as while a model answers.
+    Rested,
 }
 
 const BARE: How = How("bare", Tier::Nothing, Sandboxes::Kept);
 const THREAD: How = How("thread", Tier::Landlock, Sandboxes::Kept);
 const NEW_THREAD: How = How("new thread", Tier::Landlock, Sandboxes::New);
 const ROOM: How = How("room", Tier::Namespaces, Sandboxes::Kept);
+const READY_ROOM: How = How("ready room", Tier::Namespaces, Sandboxes::Rested);
 const BUBBLEWRAP: How = How("bwrap", Tier::Bubblewrap, Sandboxes::Kept);
 
 /// Until what was made for the stage has rested.
@@ -69,6 +73,11 @@ fn in_a_room(bencher: Bencher<'_, '_>) {
     bench(bencher, ROOM);
 }
 
+#[divan::bench]
+fn in_a_room_made_ahead(bencher: Bencher<'_, '_>) {
+    bench(bencher, READY_ROOM);
+}
+
 fn bench(bencher: Bencher<'_, '_>, how: How) {
     let mut stage = Stage::new();
     if stage.time(how).is_some() {
@@ -78,7 +87,7 @@ fn bench(bencher: Bencher<'_, '_>, how: How) {
 
 fn compare() {
     let mut stage = Stage::new();
-    let all = [BARE, THREAD, NEW_THREAD, ROOM, BUBBLEWRAP];
+    let all = [BARE, THREAD, NEW_THREAD, ROOM, READY_ROOM, BUBBLEWRAP];
     let here: Vec<How> = all.into_iter().filter(|how| stage.time(*how).is_some()).collect();
     let mut took = vec![Vec::new(); here.len()];
     for _ in 0..ROUNDS {
@@ -129,7 +138,7 @@ impl Stage {
         let masked = SECRETS.iter().map(|secret| home.join(secret)).collect();
         let profile = Profile { masked, scratch: Some(scratch), ..Profile::writing([workspace.clone()]) };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(tokio::time::sleep(REST));
+        runtime.block_on(async { tokio::time::sleep(REST).await });
         Self {
             runtime,
             children: Children::new(),
@@ -152,14 +161,34 @@ impl Stage {
     /// One start and its end; nothing where the tier cannot do it here.
     fn time(&mut self, How(_, tier, sandboxes): How) -> Option<Duration> {
         let sandbox = match sandboxes {
-            Sandboxes::Kept => self.sandbox(tier),
+            Sandboxes::Kept | Sandboxes::Rested => self.sandbox(tier),
             Sandboxes::New => Sandbox::with(tier),
         };
         self.runtime.block_on(async {
-            let start = Instant::now();
-            let spawn = sandbox.hold(Spawn::new(["/usr/bin/true"], &self.workspace), &self.profile).ok()?;
-            let finished = self.children.start(spawn).ok()?.wait().await;
-            (finished.exit == Exit::Code(0)).then(|| start.elapsed())
+            // what was never used has nothing ahead
+            let unused = Children::new();
+            let children = if sandboxes == Sandboxes::Rested { &self.children } else { &unused };
+            let spawn = || sandbox.hold(Spawn::new(["/usr/bin/true"], &self.workspace), &self.profile);
+            if sandboxes == Sandboxes::Rested {
+                ready(children, spawn().ok()?.within.as_ref()?).await;
+            }
+            let took = once(children, spawn).await;
+            unused.end().await;
+            took
         })
+    }
+}
+
+async fn once(children: &Children, spawn: impl Fn() -> io::Result<Spawn>) -> Option<Duration> {
+    let start = Instant::now();
+    let finished = children.start(spawn().ok()?).ok()?.wait().await;
+    (finished.exit == Exit::Code(0)).then(|| start.elapsed())
+}
+
+/// Until the next command finds a room that is there, as it does after a rest.
+async fn ready(children: &Children, within: &Within) {
+    children.go_ahead(within);
+    while !children.are_ahead() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }

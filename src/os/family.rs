@@ -94,7 +94,15 @@ struct Leads {
 impl Family {
     /// `root` leads a process group of its own and was started with [`MARK`] set to `mark`.
     pub(super) fn new(root: Pid, mark: String) -> Self {
-        let began = table::began(root);
+        Self::that_began(table::began(root), root, mark)
+    }
+
+    /// The same of a root that began before its command did, and whose orphans never leave its group: no other is its own.
+    pub(super) fn of_a_group(root: Pid, mark: String) -> Self {
+        Self::that_began(Moment::MAX, root, mark)
+    }
+
+    fn that_began(began: Moment, root: Pid, mark: String) -> Self {
         living().push((root, began));
         let leads = Leads { group: true, session: true };
         Self { root, mark, began, known: HashSet::new(), root_is: Root::OurChild, leads }

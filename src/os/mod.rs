@@ -6,7 +6,8 @@
 //!
 //! In reading order: what is read once at the start ([`mod@env`], [`paths`]) and what a command gets of it
 //! ([`child_env`]), files ([`mod@file`], [`kernel`], [`guarded`], [`pinned`], [`stage`], [`put`], [`listing`], [`tree`] with [`stir`]),
-//! commands ([`programs`], [`process`] with [`starter`] for those with fewer rights, [`capture`] for what they say and
+//! commands ([`programs`], [`process`] with [`starter`] for those with fewer rights and [`ahead`] for
+//! those that find their helper ready, [`capture`] for what they say and
 //! [`family`] for all they started, [`foreground`] for what has the terminal, [`feed`] for what the program itself asks),
 //! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`], [`tty`]).
 
@@ -24,6 +25,7 @@ pub mod stage;
 pub mod stir;
 pub mod tree;
 
+pub mod ahead;
 pub mod capture;
 pub mod family;
 pub mod feed;

@@ -30,6 +30,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::ahead::{self, Begun, Expecting, Kind, Place};
 use super::capture::{Capture, Keep, Tail};
 use super::family::{Family, MARK, roots};
 use super::restrain::with_fewer_processes;
@@ -52,6 +53,9 @@ pub struct Within {
     /// Its first arguments; the command's file and arguments follow. It leaves the terminal by itself, with
     /// `setsid`, unless it leads a process group already.
     pub words: Vec<OsString>,
+    /// The arguments with which it can be started [`ahead`] of a command, to be told the rest then; none where
+    /// it cannot.
+    pub ahead: Vec<OsString>,
 }
 
 /// What to start.
@@ -106,6 +110,8 @@ pub struct Children {
     stop: CancellationToken,
     /// The program that starts another in a new session, where there is a terminal to be kept from it.
     leave_terminal: Option<PathBuf>,
+    /// Where a helper waits that was started ahead of the next command.
+    pub(super) place: Place,
 }
 
 impl Default for Children {
@@ -118,14 +124,17 @@ impl Children {
     /// No commands yet. Looks whether the program has a terminal: its commands must not get at it.
     pub fn new() -> Self {
         let leave_terminal = File::open("/dev/tty").ok().and_then(|_| setsid());
-        Self { tasks: TaskTracker::new(), stop: CancellationToken::new(), leave_terminal }
+        let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+        Self { tasks, stop, leave_terminal, place: Place::default() }
     }
 
     /// Starts a command. Must be called inside a runtime that has its timers and its input and output on.
     pub fn start(&self, spawn: Spawn) -> Result<Running, SpawnError> {
         let (keep, limit, live_lines) = (spawn.keep.clone(), spawn.limit, spawn.live_lines);
         let started = Instant::now();
-        let Started { child, pipe, family, pid } = start(spawn, self.leave_terminal.as_deref())?;
+        let is_within = spawn.within.is_some();
+        let (begun, Started { child, pipe, family, pid }) =
+            start(spawn, self.leave_terminal.as_deref(), &self.place)?;
         let (stop, unlimited) = (self.stop.child_token(), Arc::default());
         let capture = Arc::new(Mutex::new(Capture::new(keep)));
         let (tail_sender, tail) = watch::channel(Tail::default());
@@ -146,7 +155,56 @@ impl Children {
             buffer: Vec::new(),
         };
         self.tasks.spawn(supervisor.run());
+        if is_within {
+            self.tasks.spawn(self.clone().make_ahead(begun, Some(life.clone())));
+        }
         Ok(Running { pid, started, stop, unlimited, tail, life, capture })
+    }
+
+    /// As long as this lives commands are expected, and what one needs like the last is [made ahead](ahead) of it. Must be called
+    /// inside a runtime as [`Self::start`].
+    pub fn expect(&self) -> Expecting {
+        let expecting = self.place.expect();
+        self.tasks.spawn(self.clone().make_ahead(self.place.begun(), None));
+        expecting
+    }
+
+    /// Starts a helper for the next command, once nothing has happened for a while; after a command, once it has ended and
+    /// its result is told.
+    async fn make_ahead(self, begun: Begun, life: Option<watch::Receiver<Life>>) {
+        let at_rest = async {
+            if let Some(mut life) = life {
+                life.wait_for(|life| *life != Life::Running).await.ok();
+            }
+            tokio::time::sleep(ahead::REST).await;
+        };
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => {}
+            () = at_rest => {
+                if let Some(kind) = self.place.wanted_since(begun) {
+                    self.make(&kind);
+                }
+            }
+        }
+    }
+
+    fn make(&self, kind: &Kind) {
+        let made = self.place.make(kind, self.leave_terminal.as_deref(), &self.stop);
+        made.map(|gone| self.tasks.spawn(gone));
+    }
+
+    /// Starts a helper for the next command at once, expected or not, unless one waits already or it is of a kind that
+    /// cannot.
+    pub fn go_ahead(&self, within: &Within) {
+        if let Some(kind) = Kind::of(within) {
+            self.make(&kind);
+        }
+    }
+
+    /// Whether the next command finds a helper that was started ahead of it, if one of that kind will do.
+    pub fn are_ahead(&self) -> bool {
+        self.place.is_ready()
     }
 
     /// Ends every command and all they started: TERM, and KILL after 300 ms; waits until it is done.
@@ -155,15 +213,26 @@ impl Children {
     pub async fn end(&self) {
         self.stop.cancel();
         self.tasks.close();
-        tokio::time::timeout(END_WAIT, self.tasks.wait()).await.ok();
+        let all = async {
+            self.place.end().await;
+            self.tasks.wait().await;
+        };
+        tokio::time::timeout(END_WAIT, all).await.ok();
     }
 }
 
-struct Started {
-    child: Child,
-    pipe: ChildStdout,
-    family: Family,
-    pid: Pid,
+pub(super) struct Started {
+    pub(super) child: Child,
+    pub(super) pipe: ChildStdout,
+    pub(super) family: Family,
+    pub(super) pid: Pid,
+}
+
+/// A process of which we have the output.
+pub(super) struct Launched {
+    pub(super) child: Child,
+    pub(super) pipe: ChildStdout,
+    pub(super) pid: Pid,
 }
 
 /// Where the system keeps `setsid`, if it has it.
@@ -171,28 +240,27 @@ fn setsid() -> Option<PathBuf> {
     ["/usr/bin/setsid", "/bin/setsid"].into_iter().map(PathBuf::from).find(|file| file.exists())
 }
 
-fn start(mut spawn: Spawn, leave_terminal: Option<&Path>) -> Result<Started, SpawnError> {
+fn start(
+    mut spawn: Spawn,
+    leave_terminal: Option<&Path>,
+    place: &Place,
+) -> Result<(Begun, Started), SpawnError> {
     let program =
         spawn.argv.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(file) = find_program(&spawn) else { return Err(SpawnError::NoProgram { program }) };
     let starter = spawn.starter.take();
-    let mark = format!("{}-{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
     let begin = || {
         // asked first: `setsid` would say it in its own words, as if the command had
         access(&file, Access::EXEC_OK)?;
-        let (reader, writer) = io::pipe()?;
+        let (started, begun) = place.begin(&file, &spawn, starter.as_deref());
+        if let Some(started) = started {
+            return Ok((begun, started));
+        }
+        let mark = next_mark();
         let mut command = command(&file, &spawn, leave_terminal);
-        command.env(MARK, &mark).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
-        let pipe = ChildStdout::from_std(OwnedFd::from(reader).into())?;
-        // held until the child is noted, lest it be taken for an orphan
-        let mut roots = roots();
-        let child = with_fewer_processes(|| match &starter {
-            Some(starter) => spawn_by(starter, command),
-            None => spawn_here(command),
-        })?;
-        let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).ok_or(io::ErrorKind::NotFound)?;
-        roots.push(pid);
-        Ok(Started { child, pipe, family: Family::new(pid, mark.clone()), pid })
+        command.env(MARK, &mark).stdin(Stdio::null());
+        let Launched { child, pipe, pid } = launch(command, starter.as_deref())?;
+        Ok((begun, Started { child, pipe, family: Family::new(pid, mark), pid }))
     };
     begin().map_err(|source| {
         if spawn.cwd.is_dir() {
@@ -201,6 +269,27 @@ fn start(mut spawn: Spawn, leave_terminal: Option<&Path>) -> Result<Started, Spa
             SpawnError::NoDirectory { program, cwd: spawn.cwd.clone() }
         }
     })
+}
+
+/// No other process of ours has it, see [`MARK`].
+pub(super) fn next_mark() -> String {
+    format!("{}-{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Starts it, with both its outputs in one pipe.
+pub(super) fn launch(mut command: Command, starter: Option<&Starter>) -> io::Result<Launched> {
+    let (reader, writer) = io::pipe()?;
+    command.stdout(writer.try_clone()?).stderr(writer);
+    let pipe = ChildStdout::from_std(OwnedFd::from(reader).into())?;
+    // held until the child is noted, lest it be taken for an orphan
+    let mut roots = roots();
+    let child = with_fewer_processes(|| match starter {
+        Some(starter) => spawn_by(starter, command),
+        None => spawn_here(command),
+    })?;
+    let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).ok_or(io::ErrorKind::NotFound)?;
+    roots.push(pid);
+    Ok(Launched { child, pipe, pid })
 }
 
 /// The command, apart from the program's own process group; from its terminal too, if need be.
@@ -519,7 +608,8 @@ mod tests {
 
     #[test]
     fn a_command_within_another_program_is_handed_to_it() {
-        let within = Within { program: "/helper".into(), words: vec!["hold".into(), "--".into()] };
+        let within =
+            Within { program: "/helper".into(), words: vec!["hold".into(), "--".into()], ahead: Vec::new() };
         let spawn = Spawn { within: Some(within), ..bash("true") };
         for leave_terminal in [None, Some(Path::new("/usr/bin/setsid"))] {
             let command = command(Path::new("/bin/bash"), &spawn, leave_terminal);

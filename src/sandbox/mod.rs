@@ -21,6 +21,9 @@
 //! It ends as the command ends, by the same code or the same signal, and what the command leaves in the background lives
 //! on in there.
 //!
+//! Each command has a room of its own. Where the network is off, the next one's is begun while the model answers, once a command
+//! has had one: its namespaces wait, and of the disk nothing is asked before the command is known (`helper/ahead`).
+//!
 //! # What it does not hold
 //!
 //! - A repository that the command *makes*, `.git` in a directory that had none or any nested one, is the command's to

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::plan::{Network, Profile};
-use super::words::{HELD, HELPER, Maker, Order, Purpose};
+use super::words::{AHEAD, HELD, HELPER, Maker, Order, Purpose, words_ahead};
 use super::{FAILED, git};
 use crate::os::process::{Spawn, Within};
 
@@ -50,7 +50,14 @@ pub(super) fn hold(mut spawn: Spawn, profile: &Profile, helper: &Path, maker: Ma
 
 fn within(helper: &Path, order: &Order) -> Within {
     let words = [OsString::from(HELPER)].into_iter().chain(order.words()).collect();
-    Within { program: helper.to_owned(), words }
+    // a room that is made ahead has a network of its own
+    let ahead = match (&order.maker, order.profile.network) {
+        (Maker::Ourselves, Network::Off) => {
+            [OsString::from(AHEAD)].into_iter().chain(words_ahead()).collect()
+        }
+        (Maker::Ourselves, Network::On) | (Maker::Bubblewrap(_), Network::Off | Network::On) => Vec::new(),
+    };
+    Within { program: helper.to_owned(), words, ahead }
 }
 
 /// A temporary directory that cannot be written there is no use: the private one is what is meant.
@@ -102,7 +109,7 @@ fn place(env: &[(OsString, OsString)], variable: &str, below: &str) -> Option<Pa
 pub(super) fn attempt(helper: &Path, maker: Maker) -> Result<(), String> {
     let profile = Profile { network: Network::Off, ..Profile::read_only() };
     let order = Order { profile, maker, purpose: Purpose::Trial, ..Order::default() };
-    let Within { program, words } = within(helper, &order);
+    let Within { program, words, .. } = within(helper, &order);
     let mut command = Command::new(program);
     command.args(words).env_clear().current_dir("/").stdin(Stdio::null()).stdout(Stdio::null());
     let output = command.stderr(Stdio::piped()).output().map_err(|error: io::Error| error.to_string())?;

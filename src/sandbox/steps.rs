@@ -66,7 +66,7 @@ pub(super) enum Base {
 }
 
 /// The whole view.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct View {
     pub(super) base: Base,
     pub(super) steps: Vec<Step>,

@@ -7,11 +7,16 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::Instant;
 
 use clawd::sandbox::{Sandbox, Tier};
+use rustix::process::{Pid, Signal};
 use serde_json::json;
 
-use crate::endpoint::{Call, call};
+use crate::endpoint::{Call, Endpoint, Gate, call, calls, text};
+use crate::harness::Clawd;
+use crate::screen;
+use crate::watched::DEADLINE;
 use crate::workshop::{Run, Workshop};
 
 /// What this system has.
@@ -197,7 +202,7 @@ fn a_shell_that_looks_is_where_it_went() {
 
 #[test]
 fn what_runs_later_cannot_be_written_in_the_sandbox() {
-    let shop = allowed("default", &[]).with(crate::harness::Clawd::repository);
+    let shop = allowed("default", &[]).with(Clawd::repository);
     let said = told(
         &shop,
         "echo evil > .git/hooks/pre-commit; echo x >> .git/config; mkdir -p .clawd; echo y > .mcp.json; true",
@@ -237,4 +242,94 @@ fn a_failed_command_ends_as_it_does_outside() {
     assert!(told[2].starts_with("Error: ended by signal 15 (TERM)"), "{told:?}");
     assert!(told[3].starts_with("Error: exit code 127"), "{told:?}");
     assert_eq!(told[4], "end");
+}
+
+/// How the processes of a room are started that waits for its command.
+const WAITS: &str = "--room-for-a-command";
+
+/// Both processes of the room that waits, once they are there.
+fn room_that_waits(program: Pid) -> [String; 2] {
+    let begun = Instant::now();
+    loop {
+        let found = children(&program.as_raw_nonzero().to_string()).into_iter().find(|pid| waits(pid));
+        let inside = found.as_ref().and_then(|pid| children(pid).into_iter().next());
+        if let (Some(outside), Some(inside)) = (found, inside) {
+            return [outside, inside];
+        }
+        assert!(begun.elapsed() < DEADLINE, "no room is made ahead");
+        std::thread::yield_now();
+    }
+}
+
+/// Of all its threads.
+fn children(pid: &str) -> Vec<String> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let all = threads.map(|thread| fs::read_to_string(thread.path().join("children")).unwrap_or_default());
+    all.flat_map(|pids| pids.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// Whether it is one of a room that waits; what has ended has no words any more.
+fn waits(pid: &str) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|words| words.contains(WAITS))
+}
+
+fn is_there(room: &[String]) -> bool {
+    room.iter().any(|pid| waits(pid))
+}
+
+#[test]
+fn a_room_waits_only_while_a_run_goes_on() {
+    if tier() != Tier::Namespaces {
+        return;
+    }
+    let endpoint = Endpoint::script([calls([bash("true")])]);
+    let clawd = Clawd::new(&endpoint).arg("--yolo").args(["--sandbox", "workspace-write"]);
+    let pty = screen::open(&clawd);
+    for (key, end) in [(Some("esc"), "Interrupted"), (None, "Done.")] {
+        let gate = Gate::new();
+        endpoint.push(text(end).hold_head(&gate));
+        screen::say(&pty, "go");
+        gate.wait_reached();
+        // in the second run there is one before any command
+        let room = room_that_waits(pty.pid());
+        key.map_or_else(|| gate.open(), |key| pty.key(key));
+        pty.wait_for(end);
+        screen::wait_for_rest(&pty);
+        let begun = Instant::now();
+        while is_there(&room) {
+            assert!(begun.elapsed() < DEADLINE, "{end}: it waits on");
+            std::thread::yield_now();
+        }
+        gate.open();
+    }
+    screen::leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
+fn a_room_that_waits_ends_with_the_program_however_that_ends() {
+    if tier() != Tier::Namespaces {
+        return;
+    }
+    for signal in [None, Some(Signal::TERM), Some(Signal::INT), Some(Signal::KILL)] {
+        let (shop, gate) = (allowed("default", &[]), Gate::new());
+        shop.endpoint().push(calls([bash("true")]));
+        shop.endpoint().push(text("Done.").hold_head(&gate));
+        let running = shop.start();
+        gate.wait_reached();
+        let room = room_that_waits(running.pid());
+        match signal {
+            None => gate.open(),
+            Some(signal) => running.signal(signal),
+        }
+        let output = running.wait();
+        let begun = Instant::now();
+        // only a kill is not waited for: there is nobody who could
+        while signal == Some(Signal::KILL) && is_there(&room) && begun.elapsed() < DEADLINE {
+            std::thread::yield_now();
+        }
+        assert!(!is_there(&room), "{signal:?}: something is left");
+        assert_eq!(output.signal, signal.filter(|signal| *signal == Signal::KILL).map(|_| 9));
+        gate.open();
+    }
 }

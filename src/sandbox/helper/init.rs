@@ -4,7 +4,7 @@
 //! namespaces end with it. If it is killed, all of them are. The surprise: it gives up its privileges before it starts
 //! the command, as it needs none to wait, so nothing in there is worth attacking.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -22,42 +22,85 @@ use super::kernel::{Side, Waiting, double, let_signals_come, let_signals_wait};
 use super::report::{Ended, Report, close_standard_streams};
 use super::{Failure, Named, Plan, mounts, network, seal, told};
 
+/// What the command finds in its environment.
+#[derive(Clone, Copy)]
+pub(super) enum Environment<'a> {
+    /// What we were started with.
+    Ours,
+    /// What we were told.
+    Told(&'a [(OsString, OsString)]),
+}
+
 /// All of it, in namespaces that were just made.
 pub(super) fn run(plan: &Plan<'_>, writing: OwnedFd) -> ExitCode {
-    let inside = enter(plan).and_then(|()| sealed(plan.order));
-    go_on(inside, plan.order, plan.deaf_to, writing)
+    let found = found(plan.who, plan.order.profile.network);
+    let inside = found.and_then(|()| furnish(plan, mounts::make)).and_then(|()| sealed(plan.order));
+    go_on(inside, plan.order, plan.environment, plan.deaf_to, writing)
+}
+
+/// All that can be done before there is a command without a network.
+pub(super) fn begin(who: (Uid, Gid)) -> Result<(), Failure> {
+    found(who, Network::Off)?;
+    // its memory is nobody's business, though there is nothing in it yet
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).named("the helper's memory")?;
+    unmasked(mounts::begin)
+}
+
+/// What is left to do where that [is done](begin).
+pub(super) fn run_begun(plan: &Plan<'_>, writing: OwnedFd) -> ExitCode {
+    let inside = furnish(plan, mounts::finish).and_then(|()| sealed(plan.order));
+    go_on(inside, plan.order, plan.environment, plan.deaf_to, writing)
 }
 
 /// What is left to do where the view has been made by somebody else.
 pub(super) fn run_in_view(order: &Order, writing: OwnedFd) -> ExitCode {
-    go_on(sealed(order), order, let_signals_wait(), writing)
+    go_on(sealed(order), order, Environment::Ours, let_signals_wait(), writing)
 }
 
-fn go_on(inside: Result<(), Failure>, order: &Order, deaf_to: Waiting, writing: OwnedFd) -> ExitCode {
+fn go_on(
+    inside: Result<(), Failure>,
+    order: &Order,
+    environment: Environment<'_>,
+    deaf_to: Waiting,
+    writing: OwnedFd,
+) -> ExitCode {
     match inside {
-        Ok(()) => hold(order, deaf_to, writing),
-        Err(failure) => {
-            let code = told(Err(failure));
-            Report::Failed.write(writing);
-            code
-        }
+        Ok(()) => hold(order, environment, deaf_to, writing),
+        Err(failure) => failed(failure, writing),
     }
 }
 
-fn enter(plan: &Plan<'_>) -> Result<(), Failure> {
-    let cwd = getcwd(Vec::new()).named("the directory")?;
-    be_oneself(plan.who).named("the user's number")?;
+/// Says it, and that there will be no command.
+pub(super) fn failed(failure: Failure, writing: OwnedFd) -> ExitCode {
+    let code = told(Err(failure));
+    Report::Failed.write(writing);
+    code
+}
+
+/// Makes new namespaces one's own.
+fn found(who: (Uid, Gid), network: Network) -> Result<(), Failure> {
+    be_oneself(who).named("the user's number")?;
     // nobody in here needs more of them, and much of the kernel can be reached through them alone
     fs::write("/proc/sys/user/max_user_namespaces", "0").named("namespaces within")?;
-    let usual = umask(Mode::empty());
-    mounts::make(plan)?;
-    umask(usual);
-    // the same directory again: where we stood is below what has been laid over it
-    chdir(&cwd).named(format_args!("the directory {}", cwd.to_string_lossy()))?;
-    match plan.order.profile.network {
+    match network {
         Network::Off => network::raise_loopback().named("the loopback"),
         Network::On => Ok(()),
     }
+}
+
+fn furnish(plan: &Plan<'_>, make: fn(&Plan<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
+    let cwd = getcwd(Vec::new()).named("the directory")?;
+    unmasked(|| make(plan))?;
+    // the same directory again: where we stood is below what has been laid over it
+    chdir(&cwd).named(format_args!("the directory {}", cwd.to_string_lossy()))
+}
+
+/// With the modes that are named, whatever the user usually takes away.
+fn unmasked(make: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    let usual = umask(Mode::empty());
+    let made = make();
+    umask(usual);
+    made
 }
 
 /// The user and the group keep their numbers; nobody else has one in here.
@@ -74,7 +117,7 @@ fn sealed(order: &Order) -> Result<(), Failure> {
 }
 
 /// Starts the command and stays until nothing of it is left.
-fn hold(order: &Order, deaf_to: Waiting, writing: OwnedFd) -> ExitCode {
+fn hold(order: &Order, environment: Environment<'_>, deaf_to: Waiting, writing: OwnedFd) -> ExitCode {
     if order.purpose == Purpose::Trial {
         Report::Over(Ended::Code(HELD)).write(writing);
         return ExitCode::SUCCESS;
@@ -82,23 +125,31 @@ fn hold(order: &Order, deaf_to: Waiting, writing: OwnedFd) -> ExitCode {
     match double() {
         Ok(Side::Child) => {
             let_signals_come(deaf_to);
-            told(Err(start(order)))
+            told(Err(start(order, environment)))
         }
         Ok(Side::Parent(command)) => {
             // whoever reads what the command says must not wait for us
             close_standard_streams();
             stay(command, writing)
         }
-        Err(error) => go_on(Err(error).named("another process"), order, deaf_to, writing),
+        Err(error) => failed(Failure { what: "another process".into(), source: error }, writing),
     }
 }
 
 /// Becomes the command; returns if that fails.
 #[expect(clippy::disallowed_methods, reason = "it starts nothing: this process becomes the command")]
-fn start(order: &Order) -> Failure {
+fn start(order: &Order, environment: Environment<'_>) -> Failure {
     let file = order.command.first().map_or(OsStr::new(""), |file| file);
+    let mut command = Command::new(file);
+    command.arg0(&order.name).args(order.command.iter().skip(1));
+    match environment {
+        Environment::Ours => {}
+        Environment::Told(told) => {
+            command.env_clear().envs(told.iter().map(|(name, value)| (name, value)));
+        }
+    }
     // it gives SIGPIPE its usual meaning again, which every Rust program takes away from itself
-    let source = Command::new(file).arg0(&order.name).args(order.command.iter().skip(1)).exec();
+    let source = command.exec();
     Failure { what: format!("{} cannot be started in there", file.to_string_lossy()), source }
 }
 

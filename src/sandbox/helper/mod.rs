@@ -7,8 +7,9 @@
 //!
 //! The surprise: this process ends when the command has ended, though what it left in the background lives on; a program
 //! that waits for its command must not wait for that. Where something on the host's disk is still in use then, one more
-//! process is left to put it away.
+//! process is left to put it away. The first two may be there before their command is known (`ahead`).
 
+mod ahead;
 mod bwrap;
 mod init;
 mod kernel;
@@ -30,13 +31,14 @@ use std::process::ExitCode;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Gid, Pid, PidfdFlags, Resource, Uid, WaitOptions, WaitStatus};
 
+use self::init::Environment;
 use self::kernel::{Alone, Side, Waiting};
 use self::report::{Ended, Report};
 use self::scratch::Scratch;
 use self::stubs::Stubs;
 use super::plan::{Network, Profile};
 use super::steps::{self, Kind, View};
-use super::words::{HELPER, INSIDE, Maker, Order, Purpose};
+use super::words::{AHEAD, HELPER, INSIDE, Maker, Order, Purpose, words_ahead};
 use super::{FAILED, FAILED_CODE};
 
 /// How much sooner than others a command is ended when memory runs out; see `os/restrain.rs`, which says it of the process that it
@@ -80,7 +82,12 @@ pub(super) fn dispatch(arguments: &[OsString]) -> Option<ExitCode> {
     let mut arguments = arguments.iter().skip(1).cloned();
     let first = arguments.next()?;
     if first == HELPER {
-        Some(Order::of(arguments).map_or_else(not_understood, |order| told(outside(&order))))
+        Some(
+            Order::of(arguments)
+                .map_or_else(not_understood, |order| told(outside(&order, Environment::Ours))),
+        )
+    } else if first == AHEAD {
+        Some(if arguments.eq(words_ahead()) { told(ahead::begin()) } else { not_understood() })
     } else if first == INSIDE {
         Some(bwrap::inside(arguments))
     } else {
@@ -107,6 +114,7 @@ fn told(done: Result<ExitCode, Failure>) -> ExitCode {
 /// What the host's disk and the order come to, before anything is made.
 struct Plan<'a> {
     order: &'a Order,
+    environment: Environment<'a>,
     view: View,
     scratch: Option<Scratch>,
     /// The user and the group, who have no number in a new namespace until they are given one.
@@ -116,16 +124,21 @@ struct Plan<'a> {
 }
 
 /// The process that stays outside.
-fn outside(order: &Order) -> Result<ExitCode, Failure> {
+fn outside(order: &Order, environment: Environment<'_>) -> Result<ExitCode, Failure> {
     kernel::close_on_start().named("open files")?;
     if order.purpose == Purpose::Command {
         apart();
         end_sooner();
     }
+    held(order, environment)
+}
+
+fn held(order: &Order, environment: Environment<'_>) -> Result<ExitCode, Failure> {
     let scratch = Scratch::prepare(&order.profile)?;
     let stubs = Stubs::make(&order.profile)?;
     let plan = Plan {
         order,
+        environment,
         view: steps::view(&order.profile, &kind_of),
         scratch,
         who: (rustix::process::geteuid(), rustix::process::getegid()),
@@ -193,16 +206,23 @@ fn end_sooner() {
 
 /// Waits for the command, puts away what was made on the host's disk, and ends as the command did.
 fn wait(init: Pid, reading: OwnedFd, stubs: Stubs) -> ExitCode {
-    let ended = match Report::read(reading) {
-        Some(Report::Lingering(ended)) => return left_alone(init, stubs, ended),
-        Some(Report::Over(ended)) => Some(ended),
-        Some(Report::Failed) | None => None,
-    };
-    let status = rustix::process::waitpid(Some(init), WaitOptions::empty()).ok().flatten();
-    stubs.put_away();
-    // whoever was killed before it could say anything was killed together with the command
-    let killed = status.and_then(|(_, status)| status.terminating_signal()).map(Ended::Signal);
-    ended.or(killed).map_or(ExitCode::from(FAILED_CODE), end_as)
+    let until_gone = || rustix::process::waitpid(Some(init), WaitOptions::empty()).ok().flatten();
+    match Report::read(reading) {
+        Some(Report::Lingering(ended)) => left_alone(init, stubs, ended),
+        Some(Report::Over(ended)) => {
+            // nobody in there relies on them any more, and what is put away meanwhile need not be afterwards
+            stubs.put_away();
+            until_gone();
+            end_as(ended)
+        }
+        Some(Report::Failed) | None => {
+            let status = until_gone();
+            stubs.put_away();
+            // whoever was killed before it could say anything was killed together with the command
+            let killed = status.and_then(|(_, status)| status.terminating_signal()).map(Ended::Signal);
+            killed.map_or(ExitCode::from(FAILED_CODE), end_as)
+        }
+    }
 }
 
 /// As long as something lives in there it relies on what was made outside: somebody stays who puts it away.

@@ -30,7 +30,8 @@ const WORKSHOP: &str = "/proc";
 const NOTHING_DIRECTORY: &str = "/proc/directory";
 const NOTHING_FILE: &str = "/proc/file";
 
-/// The devices that every program may use.
+/// The devices that every program may use, and where they are.
+const DEVICES_AT: &str = "/dev";
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 const LINKS: [(&str, &str); 5] = [
     ("/proc/self/fd", "/dev/fd"),
@@ -52,12 +53,38 @@ enum Held<'a> {
     Memory(&'a Path, &'static CStr),
 }
 
-/// Makes the view of this process.
+/// What is laid over it whatever the view is, so that nothing in there can be taken hold of any more.
+const COVERED: [&str; 2] = [WORKSHOP, DEVICES_AT];
+
+/// Whether a path lies in what [`begin`] covers.
+pub(super) fn is_covered(path: &Path) -> bool {
+    COVERED.iter().any(|covered| path.starts_with(covered))
+}
+
+/// What every view has and no disk decides: it may be made before the view is known. The files that it makes have the modes
+/// that are named here only where the user's mask is empty.
+pub(super) fn begin() -> Result<(), Failure> {
+    workshop().named("a disk of memory")?;
+    put_devices(&devices()).named(DEVICES_AT)
+}
+
+/// Makes the view of this process, all of it.
 pub(super) fn make(plan: &Plan<'_>) -> Result<(), Failure> {
     workshop().named("a disk of memory")?;
+    lay(plan, || Ok(Held::Devices(devices())))
+}
+
+/// Makes what is left of it after [`begin`].
+pub(super) fn finish(plan: &Plan<'_>) -> Result<(), Failure> {
+    // what is there would be closed with all the rest, so it is put over itself
+    lay(plan, || Ok(Held::Tree(Path::new(DEVICES_AT), tree(Path::new(DEVICES_AT))?)))
+}
+
+fn lay<'a>(plan: &'a Plan<'_>, take_devices: impl Fn() -> io::Result<Held<'a>>) -> Result<(), Failure> {
     let mut held = Vec::new();
     for step in &plan.view.steps {
-        held.extend(take(step, plan).named(step.at().display())?);
+        let taken = if *step == Step::Devices { take_devices().map(Some) } else { take(step, plan) };
+        held.extend(taken.named(step.at().display())?);
     }
     base(plan.view.base).named("a read-only view")?;
     for held in &held {
@@ -89,10 +116,7 @@ fn base(base: Base) -> io::Result<()> {
 /// Takes hold of what a step shows; `None` if there is nothing to be shown.
 fn take<'a>(step: &'a Step, plan: &Plan<'_>) -> io::Result<Option<Held<'a>>> {
     Ok(Some(match step {
-        Step::Devices => {
-            let there = DEVICES.map(|name| (name, tree(&Path::new("/dev").join(name))));
-            Held::Devices(there.into_iter().filter_map(|(name, tree)| Some((name, tree.ok()?))).collect())
-        }
+        Step::Devices => Held::Devices(devices()),
         Step::Open(at) => Held::Tree(at, tree(at)?),
         Step::Closed(at) => {
             let tree = tree(at)?;
@@ -104,6 +128,11 @@ fn take<'a>(step: &'a Step, plan: &Plan<'_>) -> io::Result<Option<Held<'a>>> {
         Step::Temporary(at) => temporary(at, plan)?,
         Step::Cache(at) => return Ok(cache(at, plan)?.map(|tree| Held::Tree(at, tree))),
     }))
+}
+
+fn devices() -> Vec<(&'static str, OwnedFd)> {
+    let there = DEVICES.map(|name| (name, tree(&Path::new(DEVICES_AT).join(name))));
+    there.into_iter().filter_map(|(name, tree)| Some((name, tree.ok()?))).collect()
 }
 
 /// A command that may write nothing sees what others left there, and what it writes vanishes with it.
@@ -165,7 +194,7 @@ fn escaped(path: &Path) -> OsString {
 impl Held<'_> {
     fn put(&self) -> Result<(), Failure> {
         match self {
-            Self::Devices(devices) => put_devices(devices).named("/dev"),
+            Self::Devices(devices) => put_devices(devices).named(DEVICES_AT),
             Self::Tree(at, tree) => put(tree, at).named(at.display()),
             Self::Memory(at, mode) => {
                 make_way(at, Kind::Directory).and_then(|()| memory(at, mode)).named(at.display())
@@ -176,9 +205,9 @@ impl Held<'_> {
 }
 
 fn put_devices(devices: &[(&str, OwnedFd)]) -> io::Result<()> {
-    memory(Path::new("/dev"), MINE)?;
+    memory(Path::new(DEVICES_AT), MINE)?;
     for (name, device) in devices {
-        let at = Path::new("/dev").join(name);
+        let at = Path::new(DEVICES_AT).join(name);
         File::create(&at)?;
         put(device, &at)?;
     }

@@ -88,7 +88,10 @@ fn take_slot(caches: &Path) -> io::Result<Option<Slot>> {
     for number in 0..SLOTS {
         let path = caches.join(number.to_string());
         make_private(&path)?;
-        let lock = File::create(path.join("lock"))?;
+        // not held for writing: what is may not be made read-only, and this may be done within the view's own mounts
+        let name = path.join("lock");
+        drop(File::create(&name)?);
+        let lock = File::open(&name)?;
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(Some(Slot { path, _lock: lock })),
             Err(rustix::io::Errno::WOULDBLOCK) => {}

@@ -35,6 +35,7 @@ fn a_room_of_our_own_making() {
         return left_out("sandbox", &sandbox.refused().join("; "));
     }
     check("namespaces");
+    check("namespaces ahead");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The tests proper. Where `TIER` is not set, in an ordinary run of the suite, there is nothing to do.
 
+mod ahead;
 mod git;
 mod life;
 mod places;
@@ -17,6 +18,7 @@ use clawd::sandbox::{Profile, Sandbox, Tier};
 use tempfile::TempDir;
 
 use super::{HELPER, PLACE, TIER, bwrap};
+use crate::in_view::make_ready;
 
 /// A workspace, what lies around it, and who holds commands.
 struct World {
@@ -24,7 +26,15 @@ struct World {
     profile: Profile,
     sandbox: Sandbox,
     children: Children,
+    rooms: Rooms,
     _directory: TempDir,
+}
+
+/// When the room of a command is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rooms {
+    Then,
+    Ahead,
 }
 
 /// How a command ended.
@@ -36,9 +46,10 @@ struct Told {
 
 /// `None` where these tests are not to run.
 fn world() -> Option<World> {
-    let tier = match std::env::var(TIER).ok()?.as_str() {
-        "namespaces" => Tier::Namespaces,
-        "bwrap" => Tier::Bubblewrap,
+    let (tier, rooms) = match std::env::var(TIER).ok()?.as_str() {
+        "namespaces" => (Tier::Namespaces, Rooms::Then),
+        "namespaces ahead" => (Tier::Namespaces, Rooms::Ahead),
+        "bwrap" => (Tier::Bubblewrap, Rooms::Then),
         _ => return None,
     };
     let directory = tempfile::tempdir_in(std::env::var_os(PLACE)?).unwrap();
@@ -60,7 +71,7 @@ fn world() -> Option<World> {
         ..Profile::writing([at("workspace"), at("state/open")])
     };
     let sandbox = Sandbox::with(tier).helped_by(HELPER).wrapped_by(bwrap());
-    Some(World { root, profile, sandbox, children: Children::new(), _directory: directory })
+    Some(World { root, profile, sandbox, children: Children::new(), rooms, _directory: directory })
 }
 
 impl World {
@@ -84,7 +95,15 @@ impl World {
     }
 
     fn start(&self, script: &str) -> Running {
-        self.children.start(self.sandbox.hold(self.spawn(script), &self.profile).unwrap()).unwrap()
+        self.start_spawn(self.spawn(script))
+    }
+
+    fn start_spawn(&self, spawn: Spawn) -> Running {
+        let held = self.sandbox.hold(spawn, &self.profile).unwrap();
+        if self.rooms == Rooms::Ahead {
+            make_ready(&self.children, &held);
+        }
+        self.children.start(held).unwrap()
     }
 
     async fn run(&self, script: &str) -> Told {
