@@ -12,6 +12,7 @@ use crate::protocol::{ExecAccess, ToolName};
 use crate::text::glob::GitGlob;
 use crate::text::nearest::nearest;
 
+use super::harm;
 use super::heads;
 use super::host::{Hosts, NoHosts};
 use super::pattern::PathPattern;
@@ -190,6 +191,11 @@ impl Rule {
                 usage == Use::HoldBack
                     && named_paths(exec, scope).any(|path| pattern.covers(&path, scope, usage))
             }
+            // what the edit tools may not do no command does in their place
+            (Target::Edit(pattern), Touch::Exec(exec)) => {
+                usage == Use::HoldBack
+                    && harm::changed(exec, scope).iter().any(|path| pattern.covers(path, scope, usage))
+            }
             (Target::Host(hosts), Touch::Fetch(url)) => hosts.cover(url, usage),
             (
                 Target::Command { .. }
@@ -213,7 +219,7 @@ pub(super) fn named_paths(exec: &ExecAccess, scope: &Scope) -> impl Iterator<Ite
     let mut paths: Vec<PathBuf> = words.filter_map(|word| named(&exec.cwd, &word)).collect();
     for command in script::read(exec, scope) {
         let cwd = command.cwd.as_deref().unwrap_or(&exec.cwd);
-        let words = command.words.iter().chain(&command.empties).chain(&command.opens);
+        let words = command.words.iter().chain(&command.empties).chain(&command.grows).chain(&command.opens);
         paths.extend(words.filter_map(|word| named(cwd, word)));
     }
     paths.into_iter()

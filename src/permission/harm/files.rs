@@ -95,7 +95,7 @@ pub(super) fn deeds(command: &Command) -> Vec<Deed> {
 }
 
 /// What is no option, and no option's letter.
-fn operands(words: &[String]) -> impl Iterator<Item = String> {
+pub(super) fn operands(words: &[String]) -> impl Iterator<Item = String> {
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let is_operand = move |(at, word): &(usize, &String)| {
         *at > end || (*at < end && (!word.starts_with('-') || word.len() == 1)) && !word.is_empty()
@@ -178,7 +178,7 @@ fn truncated(rest: &[String]) -> Vec<Deed> {
 }
 
 /// What lies where files go to. A directory is asked about with each name that goes into it.
-fn moved(rest: &[String]) -> Vec<Deed> {
+pub(super) fn moved(rest: &[String]) -> Vec<Deed> {
     let short = rest.iter().zip(rest.iter().skip(1)).find(|(option, _)| *option == "-t");
     let long = || rest.iter().find_map(|word| word.strip_prefix("--target-directory="));
     let directory = short.map(|(_, to)| to.clone()).or_else(|| long().map(str::to_owned));

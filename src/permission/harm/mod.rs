@@ -3,8 +3,10 @@
 //! Three strengths. [`is_careful`] only moves the focus of a question to No, so it may say yes too often. [`destroys`] keeps
 //! a command from running unasked, and says in words what would be lost; in doubt it says yes. [`deletes_outside`] asks
 //! even in `bypass`, so it says yes only where there is no doubt: a recursive delete, and a target that is known to lie
-//! outside. Paths are judged where they lead: variables put in, links followed.
+//! outside. Paths are judged where they lead: variables put in, links followed. Beside them [`changed`] names what rules about
+//! edits are held against.
 
+mod changed;
 mod files;
 mod git;
 
@@ -12,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::protocol::ExecAccess;
 
+pub(super) use self::changed::changed;
 use self::files::{Deed, Kind, is_litter};
 use super::scope::{Found, Scope, clean};
 use super::script::{self, Command, UNKNOWN};

@@ -45,7 +45,9 @@ pub(super) struct Command {
     pub(super) cwd: Option<PathBuf>,
     /// The files that it would empty: `> file`.
     pub(super) empties: Vec<String>,
-    /// Other files that it would open: `< file`, `>> file`.
+    /// The files that it would write into without emptying them: `>> file`, `<> file`.
+    pub(super) grows: Vec<String>,
+    /// Other files that it would open: `< file`.
     pub(super) opens: Vec<String>,
     /// What comes into it, where that is text of the line itself.
     stdin: Option<String>,

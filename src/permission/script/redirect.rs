@@ -19,7 +19,8 @@ impl Reader<'_, '_> {
         match (into, again) {
             (_, Some('&')) if file == "-" || file.chars().all(|c| c.is_ascii_digit()) => {}
             (true, None | Some('|' | '&')) => self.draft.empties.push(file),
-            (true, Some(_)) | (false, _) => self.draft.opens.push(file),
+            (true, Some(_)) | (false, Some('>')) => self.draft.grows.push(file),
+            (false, _) => self.draft.opens.push(file),
         }
     }
 

@@ -19,7 +19,8 @@ fn shown_in(scope: &Scope, line: &str) -> String {
     let one = |command: &Command| {
         let words = command.words.iter().map(|word| word.replace(UNKNOWN, "…"));
         let files = command.empties.iter().map(|file| format!(">{file}"));
-        words.chain(files).collect::<Vec<_>>().join(" ")
+        let grown = command.grows.iter().map(|file| format!(">>{file}"));
+        words.chain(files).chain(grown).collect::<Vec<_>>().join(" ")
     };
     read(&exec, scope).iter().map(one).collect::<Vec<_>>().join(" | ")
 }
@@ -99,7 +100,7 @@ fn a_line_is_taken_apart() {
         "rm -rf /etc /etc/x | rm -rf /etc /opt/x | rm -rf /opt /etc/x | rm -rf /opt /opt/x",
     );
     check("(( a > b )) && c; [[ a > b ]]", "c | [[ a b ]]");
-    check("a > b 2>&1 >> c < d 2> e &> f >| g", "a >b >e >f >g");
+    check("a > b 2>&1 >> c < d 2> e &> f >| g", "a >b >e >f >g >>c");
     check("> a", ">a");
     check("cat <(a) >(b)", "a | b | cat … …");
 }
