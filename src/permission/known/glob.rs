@@ -7,6 +7,7 @@
 
 use std::path::Path;
 
+use super::super::scope::clean;
 use super::Sight;
 use super::line::{Letter, Set, Word, is_text};
 
@@ -79,7 +80,11 @@ impl Search<'_> {
         let mut next = Vec::new();
         let looked_at = self.found.len();
         for before in &self.found {
-            for name in (self.sight.names)(&self.cwd.join(before))? {
+            let directory = self.cwd.join(before);
+            if self.depends_on_who_looks(&directory) {
+                return None;
+            }
+            for name in (self.sight.names)(&directory)? {
                 let name = name.to_str()?;
                 let plain = name.strip_suffix('/');
                 if (is_last || plain.is_some()) && wanted(plain.unwrap_or(name)) {
@@ -89,6 +94,11 @@ impl Search<'_> {
         }
         self.found = next;
         (looked_at.max(self.found.len()) <= MOST).then_some(())
+    }
+
+    /// `/proc/self` and `/dev/fd` are others for us than for the shell, and processes come and go.
+    fn depends_on_who_looks(&self, directory: &Path) -> bool {
+        [clean(directory), (self.sight.follow)(directory)].iter().any(|path| path.starts_with("/proc"))
     }
 }
 
@@ -149,7 +159,6 @@ fn is_for(letter: &Letter, c: char) -> bool {
 mod tests {
     use std::ffi::OsString;
 
-    use super::super::super::scope::clean;
     use super::super::line::read;
     use super::*;
 
@@ -166,7 +175,12 @@ mod tests {
             };
             Some(names.split_whitespace().map(OsString::from).collect())
         };
-        Sight { names, ..Sight::default() }
+        let follow = |path: &Path| {
+            let path = clean(path);
+            path.strip_prefix("/dev/fd")
+                .map_or_else(|_| path.clone(), |below| Path::new("/proc/1/fd").join(below))
+        };
+        Sight { names, follow, ..Sight::default() }
     }
 
     fn spread_of(word: &str) -> Option<String> {
@@ -201,7 +215,21 @@ mod tests {
 
     #[test]
     fn what_bash_might_find_otherwise_is_given_up() {
-        for word in [".*", ".?", "..*", "*/../x", "*//x", "*/./x", "odd/*", "many/*", ".[a]*"] {
+        for word in [
+            ".*",
+            ".?",
+            "..*",
+            "*/../x",
+            "*//x",
+            "*/./x",
+            "odd/*",
+            "many/*",
+            ".[a]*",
+            "/proc/*",
+            "//proc/self/*/*",
+            "../proc/1/fd/?",
+            "/dev/fd/*",
+        ] {
             assert_eq!(spread_of(word), None, "{word}");
         }
     }
