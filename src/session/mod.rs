@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub use index::{Glance, SessionRef};
 pub use load::Loaded;
 pub use log::{Saved, SessionLog};
-pub use place::{Opened, SessionPlace};
+pub use place::{HeldSession, Opened, SessionPlace};
 pub use recorder::{Recorder, SharedLog};
 
 /// What can go wrong with a session's file.

@@ -302,6 +302,9 @@ pub(super) fn line(model: &Model, now: Moment, brush: Brush) -> Line<'static> {
         Mode::Insert => "INSERT",
         Mode::Normal => "NORMAL",
     });
+    if model.tells_of_reading_at().is_some_and(|at| at <= now) {
+        told.push(fact("reading the session".to_owned(), Role::Warn));
+    }
     told.extend(vim.map(|word| fact(word.to_owned(), Role::Accent)));
     if !facts.model.is_empty() {
         told.push(fact(one_line(&facts.model), Role::Dim).rank(2));

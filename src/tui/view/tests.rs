@@ -23,7 +23,6 @@ use crate::tui::model::run::RunView;
 use crate::tui::model::setup::{Choosing, FirstRun, Step, Trusting};
 use crate::tui::model::tasks::Tasks;
 use crate::tui::model::todos::{Extent, TodoChange, Todos};
-use crate::tui::model::transcript::Cell;
 use crate::tui::model::{AtLimit, Limit};
 
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (40, 12)];
