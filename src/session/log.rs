@@ -10,9 +10,9 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::SessionError;
+use super::ending;
 use super::entry::{self, Line};
 use super::load::{Loaded, Writable};
-use super::peek;
 use super::shelf::{Lost, Places};
 use crate::os::paths::{Open, private_dir, private_file};
 use crate::protocol::{Entry, EntryBody, History, ModelId, SessionHead, SessionId, Text};
@@ -79,9 +79,9 @@ impl Held {
         Ok(Self { path: path.to_owned(), id, file })
     }
 
-    /// Its end, see [`peek`].
+    /// Its end, see [`ending`].
     pub(super) fn ending(&self, is_enough: impl Fn(&History) -> bool) -> Option<History> {
-        peek::ending(&self.file, is_enough)
+        ending::ending(&self.file, is_enough)
     }
 
     /// Reads it, and cuts off a torn end.

@@ -153,15 +153,15 @@ impl Transcript {
 
     /// The cells that are to be printed, each with the one before it.
     pub fn waiting(&self) -> impl Iterator<Item = (Option<&Cell>, &Cell)> {
-        self.from_to(self.printed..self.certain())
+        self.with_before(self.printed..self.certain())
     }
 
     /// The cells that cannot be printed yet: those that are shown ahead, and all behind them.
     pub fn uncertain(&self) -> impl Iterator<Item = (Option<&Cell>, &Cell)> {
-        self.from_to(self.certain()..self.cells.len())
+        self.with_before(self.certain()..self.cells.len())
     }
 
-    fn from_to(&self, cells: Range<usize>) -> impl Iterator<Item = (Option<&Cell>, &Cell)> {
+    fn with_before(&self, cells: Range<usize>) -> impl Iterator<Item = (Option<&Cell>, &Cell)> {
         cells.filter_map(|index| {
             let before = index.checked_sub(1).and_then(|before| self.cells.get(before));
             Some((before, self.cells.get(index)?))

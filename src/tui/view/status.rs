@@ -574,6 +574,21 @@ mod tests {
     }
 
     #[test]
+    fn a_reading_that_lasts_is_told_before_everything_else() {
+        let mut model = model(80, 24);
+        model.transcript.mark_ahead(0);
+        let told = |model: &Model, now| line(model, Moment(now), BRUSH).to_string();
+        assert!(!told(&model, 399).contains("reading"), "one that is over soon is not told of");
+        assert!(
+            told(&model, 400).starts_with("  reading the session · qwen3-coder"),
+            "{}",
+            told(&model, 400)
+        );
+        drop(model.transcript.take_ahead());
+        assert!(!told(&model, 400).contains("reading"));
+    }
+
+    #[test]
     fn the_bottom_line_drops_its_parts_from_the_right() {
         let mut model = model(80, 24);
         model.meter.context = 15_500;

@@ -51,7 +51,9 @@ impl Written {
 
     /// Writes the head, these entries, so many bytes that say nothing, the entries of the end, and what is torn.
     fn write(&self, begin: &[Value], filler: usize, end: &[Value], torn: &str) {
-        let lines = |entries: &[Value]| entries.iter().map(|entry| format!("{entry}\n")).collect::<String>();
+        let lines = |entries: &[Value]| {
+            entries.iter().fold(String::new(), |lines, entry| lines + &entry.to_string() + "\n")
+        };
         let nothing = format!("{}\n", json!({"type": "remark", "text": "x".repeat(50), "timestamp": 1}));
         let filler = nothing.repeat(filler / nothing.len());
         let all = [format!("{}\n", self.head), lines(begin), filler, lines(end), torn.to_owned()];
@@ -125,7 +127,8 @@ fn wait_while_read(pty: &Pty, words: &[&str]) {
 /// Whether anything was ever shown ahead.
 fn was_ahead(pty: &Pty) -> bool {
     let bytes = String::from_utf8(pty.raw_bytes()).unwrap();
-    bytes.match_indices(EARLIER).any(|(at, _)| !bytes[..at].ends_with(|c: char| c == ' '))
+    let before = bytes.split(EARLIER).collect::<Vec<_>>();
+    before.split_last().is_some_and(|(_, before)| before.iter().any(|before| !before.ends_with(' ')))
 }
 
 #[test]
