@@ -15,7 +15,7 @@ use clawd::tui::model::moment::Moment;
 use clawd::tui::model::run::RunView;
 use clawd::tui::model::transcript::Cell;
 use clawd::tui::model::{Model, Size, Stage};
-use clawd::tui::screen::{Frame, Pace, Rewrap, Screen};
+use clawd::tui::screen::{Frame, Pace, Reach, Rewrap, Screen};
 use clawd::tui::view::brush::{Brush, Manner, Mode};
 use clawd::tui::view::markdown::{render, render_block};
 use clawd::tui::view::theme::Theme;
@@ -183,6 +183,7 @@ fn encode(screen: &mut Screen, model: &Model) -> Vec<u8> {
         cursor: picture.cursor,
         pace: Pace::Busy,
         size: ratatui::layout::Size::new(80, 24),
+        reach: Reach::Half,
     };
     let mut bytes = Vec::new();
     screen.frame(&frame, &mut bytes);

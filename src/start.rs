@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::app::{App, DEMO_PROMPT, Doctor, First, find_model, sessions, settings, settings_path};
+use crate::app::{
+    App, DEMO_PROMPT, Doctor, First, ReadSession, Showing, find_model, sessions, settings, settings_path,
+};
 use crate::cli::{self, Cli, OutputFormat, Parsed, Task};
 use crate::conversation::Attendance;
 use crate::error::{Error, Exit, Kind};
@@ -80,7 +82,11 @@ fn harden() {
 fn chat(cli: Cli, env: Env) -> Result<ExitCode, Error> {
     let scene = tui::Scene::of(&cli, &env);
     tui::terminal::fit().map_err(|unfit| Error::new(Kind::Usage, unfit.to_string()))?;
-    let app = App::open(cli, env)?;
+    let read_session = match scene.showing {
+        Showing::Drawn => ReadSession::Beside,
+        Showing::Told => ReadSession::First,
+    };
+    let app = App::open(cli, env, read_session)?;
     let runtime = runtime(Builder::new_multi_thread().worker_threads(SCREEN_WORKERS))?;
     let code = runtime.block_on(async {
         let code = tui::run(app, scene).await;
@@ -182,7 +188,7 @@ async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbeg
         signal = signals.next() => return Err(Unbegun::Stopped(signal)),
         prompt = prompt(&cli) => prompt?,
     };
-    let mut app = App::open(cli, env)?;
+    let mut app = App::open(cli, env, ReadSession::First)?;
     if app.is_disabled() {
         return Err(Unbegun::Disabled);
     }
@@ -230,6 +236,10 @@ async fn answer_firsts(app: &mut App) -> Result<(), Error> {
             First::Trust(_) => app.leave_open()?,
             First::Session => {
                 app.pick(None);
+            }
+            First::Reading => {
+                let read = app.coming().map(|(reading, _)| reading.wait()).transpose()?;
+                app.pick(read);
             }
             First::Endpoint => return Err(crate::config::ConfigError::NoEndpoint.into()),
             First::Model => {

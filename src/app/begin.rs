@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::ahead::Coming;
 use super::facts::{Facts, Resumed};
 use super::switch::is_for_this_time;
 use super::{App, Begun, models, rewind, services};
@@ -28,12 +29,14 @@ pub(super) enum Taken {
     Nothing,
     /// This one, open and ours.
     Opened(Box<Opened>),
+    /// This one, ours, and still being read.
+    Coming(Box<Coming>),
     /// A copy of this one.
     ToFork(SessionRef),
 }
 
 /// How many messages of a resumed session are shown again.
-const SHOWN_AGAIN: usize = 6;
+pub(super) const SHOWN_AGAIN: usize = 6;
 
 impl App {
     /// Builds the conversation.
@@ -142,7 +145,7 @@ impl App {
                 let id = if onward == Onward::Fork { SessionPlace::new_id() } else { opened.id };
                 Taken::Opened(Box::new(Opened { id, ..opened }))
             }
-            Onward::Same => Taken::Opened(Box::new(self.shelf().resume(&session)?)),
+            Onward::Same => self.take_to_go_on(&session)?,
             Onward::Fork => Taken::ToFork(session),
         })
     }
@@ -150,7 +153,8 @@ impl App {
     pub(super) fn open_session(&mut self, model: &ModelId) -> Result<Opened, Error> {
         let (sessions, now) = (self.sessions(), self.clock.now_ms());
         match std::mem::take(&mut self.taken) {
-            Taken::Nothing => Ok(sessions.begin(model, now)),
+            // what is still being read was awaited, or is not wanted
+            Taken::Nothing | Taken::Coming(_) => Ok(sessions.begin(model, now)),
             Taken::Opened(opened) => Ok(*opened),
             Taken::ToFork(session) => {
                 sessions.fork(&session, model, now).map_err(|error| Error::session(&error))
@@ -284,10 +288,10 @@ pub(super) fn resumed(history: &History) -> Option<Resumed> {
     let mut prompts = newest.iter().filter(|(_, message)| matches!(message, Message::User(_)));
     let before = prompts.next_back().or(newest.last()).map_or(0, |(index, _)| *index);
     let messages = all.iter().skip(before).map(|message| (*message).clone()).collect();
-    (!all.is_empty()).then_some(Resumed { before, messages })
+    (!all.is_empty()).then_some(Resumed { before: Some(before), messages })
 }
 
-fn is_spoken(message: &Message) -> bool {
+pub(super) fn is_spoken(message: &Message) -> bool {
     match message {
         Message::User(user) => matches!(user.origin, Origin::User | Origin::Queued | Origin::Command),
         Message::Assistant(_) => true,

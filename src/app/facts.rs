@@ -36,8 +36,8 @@ pub struct Facts {
 /// A conversation that was begun earlier.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Resumed {
-    /// How many messages stand before those that are shown.
-    pub before: usize,
+    /// How many messages stand before those that are shown; none as long as they were not counted: then there are some.
+    pub before: Option<usize>,
     /// The last ones, to be shown again.
     pub messages: Vec<Message>,
 }

@@ -6,6 +6,7 @@
 
 mod account;
 mod added;
+mod ahead;
 mod begin;
 mod bounds;
 mod changes;
@@ -64,6 +65,7 @@ pub use crate::cli::Onward;
 pub use crate::config::{
     InputKeys, Motion, Mouse, Notifications, OwnTheme, Showing, Surface, THEME_ROLES, TuiConfig,
 };
+pub use ahead::{ReadSession, Reading};
 pub use bounds::{find_sandbox, known_sandbox};
 pub use changes::{ChangedFiles, Changes};
 pub use clipboard::{Clipboard, keep_image};
@@ -98,6 +100,7 @@ pub struct App {
     today: String,
     session: Option<SessionId>,
     taken: Taken,
+    read_session: ReadSession,
     remarks: Vec<(NoticeKind, String)>,
     /// What the endpoint has told of its models.
     known: Known,
@@ -125,6 +128,8 @@ pub enum First {
     Trust(TrustQuestion),
     /// A session is to be picked.
     Session,
+    /// The session is still being read: [`App::coming`].
+    Reading,
     /// No endpoint is configured.
     Endpoint,
     /// No model is named: the endpoint is to be asked.
@@ -150,8 +155,8 @@ impl App {
     ///
     /// # Errors
     /// Where the working directory, the configuration or the options do not allow a start.
-    pub fn open(cli: Cli, env: Env) -> Result<Self, Error> {
-        open::open(cli, env)
+    pub fn open(cli: Cli, env: Env, read_session: ReadSession) -> Result<Self, Error> {
+        open::open(cli, env, read_session)
     }
 
     /// What must be answered before [`App::begin`].
@@ -165,6 +170,9 @@ impl App {
         }
         if let Session::Picked(_) = self.cli.session {
             return First::Session;
+        }
+        if let Taken::Coming(_) = self.taken {
+            return First::Reading;
         }
         if self.config.endpoint == Endpoint::None {
             return First::Endpoint;

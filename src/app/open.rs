@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::ahead::ReadSession;
 use super::begin::Taken;
 use super::demo::{self, Sample};
 use super::known::Known;
@@ -20,7 +21,7 @@ use crate::protocol::{ModelId, NoticeKind};
 use crate::text::redact::Redactor;
 
 /// Opens. Sends nothing, starts nothing, writes nothing but the demonstration's own copy.
-pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
+pub(super) fn open(cli: Cli, env: Env, read_session: ReadSession) -> Result<App, Error> {
     let cwd = working_directory(&cli, &env)?;
     let paths = Paths::find(&env).ok();
     let mut remarks = Vec::new();
@@ -59,6 +60,7 @@ pub(super) fn open(cli: Cli, env: Env) -> Result<App, Error> {
         today: today(),
         session: None,
         taken: Taken::default(),
+        read_session,
         remarks,
         known: Known::default(),
         sample: None,

@@ -66,7 +66,7 @@ pub struct Taking {
 
 /// A session that is read, and ours to write.
 #[derive(Debug)]
-pub struct TakenSession(Box<Opened>);
+pub struct TakenSession(pub(super) Box<Opened>);
 
 /// What became of a wish to go on with a session.
 #[derive(Debug)]

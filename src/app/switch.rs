@@ -102,7 +102,14 @@ impl App {
     /// A session goes on with the model that it had, unless another is named this time. Nothing is decided as long as the
     /// project may still name one.
     pub(super) fn adopt_session_model(&mut self) {
-        if self.told.is_open() {
+        if let Some(model) = self.session_model() {
+            self.adopt_model(model);
+        }
+    }
+
+    /// The same with a model of which a session says that it had it.
+    pub(super) fn adopt_model(&mut self, model: ModelId) {
+        if self.told.is_open() || model.as_str().is_empty() {
             return;
         }
         let configured = self.config.model.name.as_ref();
@@ -110,7 +117,6 @@ impl App {
         if provided || configured.is_some_and(|name| is_for_this_time(name.origin)) {
             return;
         }
-        let Some(model) = self.session_model() else { return };
         if let Some(other) = configured.filter(|name| name.value != model) {
             let place = match other.origin {
                 Origin::Project(file) => file.name(),
@@ -125,14 +131,14 @@ impl App {
     fn session_model(&self) -> Option<ModelId> {
         let forked;
         let history: &History = match &self.taken {
-            Taken::Nothing => return None,
+            Taken::Nothing | Taken::Coming(_) => return None,
             Taken::Opened(opened) => &opened.history,
             Taken::ToFork(session) => {
                 forked = session::load::load(&session.path).ok()?;
                 &forked.history
             }
         };
-        history.model().filter(|model| !model.as_str().is_empty()).cloned()
+        history.model().cloned()
     }
 
     /// Keeps the choice where it belongs, and says where that is.

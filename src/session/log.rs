@@ -10,11 +10,12 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::SessionError;
+use super::ending;
 use super::entry::{self, Line};
 use super::load::{Loaded, Writable};
 use super::shelf::{Lost, Places};
 use crate::os::paths::{Open, private_dir, private_file};
-use crate::protocol::{Entry, EntryBody, ModelId, SessionHead, SessionId, Text};
+use crate::protocol::{Entry, EntryBody, History, ModelId, SessionHead, SessionId, Text};
 
 /// A title is said again behind so many bytes: whoever lists sessions reads a little more than this of a file's end.
 const TITLE_EVERY: u64 = 32 * 1024;
@@ -50,6 +51,14 @@ enum State {
     Open(File),
 }
 
+/// A session's file that is open and ours, and was not read yet.
+#[derive(Debug)]
+pub(super) struct Held {
+    path: PathBuf,
+    id: SessionId,
+    file: File,
+}
+
 /// Whether an entry reached the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Saved {
@@ -57,6 +66,37 @@ pub enum Saved {
     Yes,
     /// It waits; why.
     NotYet(String),
+}
+
+impl Held {
+    /// Opens the file and takes the lock.
+    pub(super) fn take(path: &Path, id: SessionId) -> Result<Self, SessionError> {
+        // a directory that cannot be closed to others is no reason to lose a session
+        path.parent().map_or(Ok(()), closed).ok();
+        let file = private_file(path, Open::Append)
+            .map_err(|source| SessionError::Open { path: path.to_owned(), source })?;
+        lock(&file, &id, path)?;
+        Ok(Self { path: path.to_owned(), id, file })
+    }
+
+    /// Its end, see [`ending`].
+    pub(super) fn ending(&self, is_enough: impl Fn(&History) -> bool) -> Option<History> {
+        ending::ending(&self.file, is_enough)
+    }
+
+    /// Reads it, and cuts off a torn end.
+    pub(super) fn read(self) -> Result<(SessionLog, Loaded), SessionError> {
+        let Self { path, id, file } = self;
+        let mut loaded = Loaded::default();
+        let mut read = loaded.read(&path, &file, |_, _| {});
+        if loaded.writable == Writable::Yes {
+            read = read.and_then(|()| file.set_len(loaded.good_bytes));
+        }
+        match read {
+            Ok(()) => Ok((SessionLog::open(path, id, file, &loaded), loaded)),
+            Err(source) => Err(SessionError::Open { path, source }),
+        }
+    }
 }
 
 impl SessionLog {
@@ -81,17 +121,7 @@ impl SessionLog {
     /// # Errors
     /// Where it cannot be opened, or another process writes it.
     pub fn resume(path: &Path, id: SessionId) -> Result<(Self, Loaded), SessionError> {
-        let open_error = |source| SessionError::Open { path: path.to_owned(), source };
-        // a directory that cannot be closed to others is no reason to lose a session
-        path.parent().map_or(Ok(()), closed).ok();
-        let file = private_file(path, Open::Append).map_err(open_error)?;
-        lock(&file, &id, path)?;
-        let mut loaded = Loaded::default();
-        loaded.read(path, &file, |_, _| {}).map_err(open_error)?;
-        if loaded.writable == Writable::Yes {
-            file.set_len(loaded.good_bytes).map_err(open_error)?;
-        }
-        Ok((Self::open(path.to_owned(), id, file, &loaded), loaded))
+        Held::take(path, id)?.read()
     }
 
     /// A file that is open and ours, and holds what was loaded.

@@ -2,10 +2,11 @@
 //!
 //! [`entry`] is the form of a line, [`load`] reads a file whatever happened to it, [`log`] is the one writer, [`recorder`] puts
 //! the writer between the loop and whoever watches it, [`index`] finds sessions, [`peek`] looks into one without
-//! reading it, `shelf` has what stays in the file until somebody looks at it, [`export`] makes a text of one for other eyes.
+//! reading it, `ending` tells what a large one says last, `shelf` has what stays in the file until somebody looks at it, [`export`] makes a text of one for other eyes.
 //! Nothing here interprets a conversation: what counts is decided by `protocol::History`. The surprising decision: there is no writer task. An append costs microseconds, so
 //! the recorder does it in place, in the run's own task, and "written before shown" needs no acknowledgement.
 
+mod ending;
 pub mod entry;
 pub mod export;
 pub mod index;
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 pub use index::{Glance, SessionRef};
 pub use load::Loaded;
 pub use log::{Saved, SessionLog};
-pub use place::{Opened, SessionPlace};
+pub use place::{HeldSession, Opened, SessionPlace};
 pub use recorder::{Recorder, SharedLog};
 
 /// What can go wrong with a session's file.

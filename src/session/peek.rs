@@ -209,11 +209,11 @@ fn read_on(file: &mut File, start: &mut Vec<u8>, bytes: u64) -> io::Result<()> {
 }
 
 /// The lines of a text, each with its end.
-fn lines(text: &[u8]) -> Lines<'_> {
+pub(super) fn lines(text: &[u8]) -> Lines<'_> {
     Lines(text)
 }
 
-struct Lines<'a>(&'a [u8]);
+pub(super) struct Lines<'a>(&'a [u8]);
 
 impl<'a> Iterator for Lines<'a> {
     type Item = &'a [u8];

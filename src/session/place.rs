@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use super::load::{self, Writable};
+use super::log::Held;
 use super::{SessionError, SessionLog, SessionRef, SharedLog, entry, index};
 use crate::protocol::{History, ModelId, SessionHead, SessionId};
 
@@ -30,6 +31,13 @@ pub struct Opened {
     pub log: SharedLog,
     /// Things about the file that the user should know, a line each.
     pub warnings: Vec<String>,
+}
+
+/// A session that is ours to write and was not read yet.
+#[derive(Debug)]
+pub struct HeldSession {
+    id: SessionId,
+    held: Held,
 }
 
 impl SessionPlace {
@@ -67,19 +75,15 @@ impl SessionPlace {
     /// # Errors
     /// Where it cannot be opened, or another process writes it.
     pub fn resume(&self, session: &SessionRef) -> Result<Opened, SessionError> {
-        let (log, loaded) = SessionLog::resume(&session.path, session.id.clone())?;
-        let mut warnings = damage(loaded.damaged);
-        let log = match loaded.writable {
-            Writable::Yes => SharedLog::new(log),
-            Writable::NewerFormat => {
-                warnings.push(
-                    "this session was written by a newer clawd: it is open for reading, nothing new is kept"
-                        .to_owned(),
-                );
-                SharedLog::nothing()
-            }
-        };
-        Ok(Opened { id: session.id.clone(), history: loaded.history, log, warnings })
+        self.hold(session)?.read()
+    }
+
+    /// Takes a session that is read later, beside everything else.
+    ///
+    /// # Errors
+    /// Where it cannot be opened, or another process writes it.
+    pub fn hold(&self, session: &SessionRef) -> Result<HeldSession, SessionError> {
+        Ok(HeldSession { id: session.id.clone(), held: Held::take(&session.path, session.id.clone())? })
     }
 
     /// What a session says, for a conversation that is not kept. Its file stays as it is, whoever writes it.
@@ -118,6 +122,35 @@ impl SessionPlace {
             clawd_version: env!("CARGO_PKG_VERSION").to_owned(),
             parent,
         }
+    }
+}
+
+impl HeldSession {
+    /// The end of it as a conversation of its own, where that tells what counts last and is enough for the caller. What stands
+    /// before it is not looked at: nothing may be said in such a conversation.
+    #[must_use]
+    pub fn ending(&self, is_enough: impl Fn(&History) -> bool) -> Option<History> {
+        self.held.ending(is_enough)
+    }
+
+    /// Reads all of it.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn read(self) -> Result<Opened, SessionError> {
+        let (log, loaded) = self.held.read()?;
+        let mut warnings = damage(loaded.damaged);
+        let log = match loaded.writable {
+            Writable::Yes => SharedLog::new(log),
+            Writable::NewerFormat => {
+                warnings.push(
+                    "this session was written by a newer clawd: it is open for reading, nothing new is kept"
+                        .to_owned(),
+                );
+                SharedLog::nothing()
+            }
+        };
+        Ok(Opened { id: self.id, history: loaded.history, log, warnings })
     }
 }
 

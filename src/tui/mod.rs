@@ -84,7 +84,11 @@ pub async fn run(app: App, scene: Scene) -> Result<ExitCode, Error> {
         Loop::new(app, (signals, continuations), &scene).map_err(|error| Error::terminal(&error))?;
     let left = loop_.turn_until_left().await;
     let farewell = loop_.leave().await;
+    let unread = loop_.runner.take_unread();
     drop(loop_);
+    if let Some(error) = unread {
+        return Err(error);
+    }
     match left {
         Ok(Left::User) => {
             say_goodbye(farewell);
@@ -338,6 +342,9 @@ impl Loop {
         }
         if self.model.lists_tasks() {
             self.frames.ask(Cause::Tick(now + SECOND), now);
+        }
+        if let Some(at) = self.model.tells_of_reading_at().filter(|at| moment < *at) {
+            self.frames.ask(Cause::Tick(now + at.since(moment)), now);
         }
         if self.front.is_behind() {
             self.frames.ask(Cause::Tick(now + FURTHER), now);

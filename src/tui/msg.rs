@@ -133,7 +133,7 @@ pub enum ReportReply {
 }
 
 /// What an effect gave about sessions.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum SessionReply {
     /// One is to be picked before there is a conversation.
     Wanted,
@@ -148,6 +148,10 @@ pub enum SessionReply {
     },
     /// Another process has this one.
     Held(String),
+    /// This is probably where the one goes on that is being read.
+    Ahead(Box<Facts>),
+    /// The one that was to go on from the start cannot be read.
+    Unread,
 }
 
 /// What an effect gave about a rewind, or a redo.

@@ -12,7 +12,7 @@ use super::model::moment::Moment;
 use super::model::overlay::Overlay;
 use super::model::scroll::Scroll;
 use super::model::transcript::Place;
-use super::screen::{Canvas, Frame, Pace, Rewrap, Screen, StartAt};
+use super::screen::{Canvas, Frame, Pace, Reach, Rewrap, Screen, StartAt};
 use super::terminal::Terminal;
 use super::view;
 use super::view::brush::Look;
@@ -76,6 +76,9 @@ impl Painter {
         now: Moment,
         pace: Pace,
     ) -> io::Result<()> {
+        if model.transcript.take_replaced() {
+            (self.reel, self.sheet) = (Reel::default(), None);
+        }
         let is_page = matches!(model.overlay, Some(Overlay::Page(_)));
         self.sheet.take_if(|_| !is_page);
         match model.transcript.place {
@@ -147,6 +150,7 @@ impl Painter {
             cursor: picture.cursor,
             pace,
             size: Size::new(model.size.columns, model.size.rows),
+            reach: if model.transcript.is_ahead() { Reach::Whole } else { Reach::Half },
         };
         self.bytes.clear();
         self.screen.frame(&frame, &mut self.bytes);

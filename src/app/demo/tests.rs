@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 
 use super::{MODEL, PROMPT, Sample, Script, words};
 use crate::agent::{Agent, AgentParts, Attendance, NoHooks, Nudging, Spending, TurnBudget};
-use crate::app::{App, First};
+use crate::app::{App, First, ReadSession};
 use crate::chat::{ChatEvent, ChatObserver, ChatRequest};
 use crate::cli::{self, Parsed};
 use crate::context::window::Window;
@@ -308,7 +308,7 @@ fn open(arguments: &[&str], temporary: &Path) -> App {
     let home = temporary.join("home");
     let env = Env::from_pairs([("TMPDIR", temporary.as_os_str()), ("CLAWD_HOME", home.as_os_str())]);
     let Ok(Parsed::Run(cli)) = cli::parse(arguments.iter().map(Into::into)) else { panic!("{arguments:?}") };
-    App::open(*cli, env.in_dir(&here)).unwrap()
+    App::open(*cli, env.in_dir(&here), ReadSession::First).unwrap()
 }
 
 fn names(directory: &Path) -> Vec<std::ffi::OsString> {

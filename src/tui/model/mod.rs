@@ -161,7 +161,16 @@ impl Stage {
     }
 }
 
+/// After so long it is told that a session is being read: what is read sooner is seen to be.
+const LONG_READING: u64 = 400;
+
 impl Model {
+    /// When it is told that the session is still being read, as long as it is: the program begins with its screen.
+    #[must_use]
+    pub fn tells_of_reading_at(&self) -> Option<Moment> {
+        self.transcript.is_ahead().then_some(Moment(LONG_READING))
+    }
+
     /// Whether the list of background commands is open.
     #[must_use]
     pub fn lists_tasks(&self) -> bool {

@@ -4,6 +4,7 @@
 //! whole-transcript page. What waits to be printed is the end of the list behind a mark; the mark moves when the frame that
 //! prints it is out.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use super::call::DoneCall;
@@ -74,6 +75,10 @@ pub enum Cell {
 pub struct Transcript {
     cells: Vec<Cell>,
     printed: usize,
+    /// Those that are shown before it is certain that they stand there.
+    ahead: Option<Range<usize>>,
+    /// Whether others have taken their place since this was asked last.
+    replaced: bool,
     /// Where they stand.
     pub place: Place,
 }
@@ -100,6 +105,31 @@ impl Transcript {
         cells.into_iter().for_each(|cell| self.push(cell));
     }
 
+    /// The cells from this one on are shown ahead: they are not printed before it is certain that they stand there.
+    pub fn mark_ahead(&mut self, from: usize) {
+        self.ahead = Some(from..self.cells.len());
+    }
+
+    /// Whether cells are shown ahead.
+    #[must_use]
+    pub fn is_ahead(&self) -> bool {
+        self.ahead.is_some()
+    }
+
+    /// Takes off what is shown ahead, so that what is certain can be added in its place; returns what stands behind it.
+    pub fn take_ahead(&mut self) -> Vec<Cell> {
+        let Some(ahead) = self.ahead.take() else { return Vec::new() };
+        let behind = self.cells.split_off(ahead.end.min(self.cells.len()));
+        self.cells.truncate(ahead.start);
+        self.replaced = true;
+        behind
+    }
+
+    /// Whether cells were replaced since this was asked last: rows that were made of them are of no use any more.
+    pub fn take_replaced(&mut self) -> bool {
+        std::mem::take(&mut self.replaced)
+    }
+
     /// Something stands at the end that did not.
     pub fn arrived(&mut self) {
         if let Place::Fullscreen(scroll) = &mut self.place {
@@ -121,22 +151,35 @@ impl Transcript {
         &self.cells
     }
 
-    /// The cells that are not printed yet, each with the one before it.
+    /// The cells that are to be printed, each with the one before it.
     pub fn waiting(&self) -> impl Iterator<Item = (Option<&Cell>, &Cell)> {
-        (self.printed..self.cells.len()).filter_map(|index| {
+        self.with_before(self.printed..self.certain())
+    }
+
+    /// The cells that cannot be printed yet: those that are shown ahead, and all behind them.
+    pub fn uncertain(&self) -> impl Iterator<Item = (Option<&Cell>, &Cell)> {
+        self.with_before(self.certain()..self.cells.len())
+    }
+
+    fn with_before(&self, cells: Range<usize>) -> impl Iterator<Item = (Option<&Cell>, &Cell)> {
+        cells.filter_map(|index| {
             let before = index.checked_sub(1).and_then(|before| self.cells.get(before));
             Some((before, self.cells.get(index)?))
         })
     }
 
+    fn certain(&self) -> usize {
+        self.ahead.as_ref().map_or(self.cells.len(), |ahead| ahead.start)
+    }
+
     /// Whether cells wait to be printed.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.printed < self.cells.len()
+        self.printed < self.certain()
     }
 
-    /// All cells are printed now.
+    /// All cells that could be are printed now.
     pub fn mark_printed(&mut self) {
-        self.printed = self.cells.len();
+        self.printed = self.certain();
     }
 }

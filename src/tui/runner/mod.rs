@@ -23,7 +23,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::effect::Effect;
 use super::msg::{InputReply, Msg, Reply, ReportReply, SessionReply};
-use crate::app::{App, Clipboard, Drafts, FileIndex, OwnTheme, TuiConfig, find_local_servers};
+use crate::app::{App, Clipboard, Drafts, FileIndex, OwnTheme, TakenSession, TuiConfig, find_local_servers};
 use crate::conversation::{Conversation, GoOn};
 use crate::error::Error;
 use crate::permission::Policy;
@@ -58,6 +58,8 @@ pub struct Runner {
     clipboard: Option<Clipboard>,
     /// The session that is being opened.
     going: Option<sessions::Going>,
+    /// Why the session that was to go on cannot be read.
+    unread: Option<Error>,
 }
 
 /// Whether the run is listened to.
@@ -82,6 +84,7 @@ enum Done {
     Sandbox(String),
     Session(SessionReply),
     Read(sessions::Read),
+    Awaited(Result<TakenSession, Error>),
     Rewind(rewind::Stride),
     Report(ReportReply),
     Image(InputReply),
@@ -113,6 +116,7 @@ impl Runner {
             clipboard: None,
             files: files::Files::default(),
             going: None,
+            unread: None,
         }
     }
 
@@ -169,6 +173,11 @@ impl Runner {
     /// How the screen is to look and behave.
     pub fn screen(&self) -> &TuiConfig {
         self.app.screen()
+    }
+
+    /// Why the session that the program was begun with cannot go on, if it cannot; told once.
+    pub fn take_unread(&mut self) -> Option<Error> {
+        self.unread.take()
     }
 
     /// A theme of the user's own.
@@ -321,6 +330,7 @@ impl Runner {
             Done::Sandbox(word) => vec![Reply::Sandbox(word)],
             Done::Session(reply) => vec![Reply::Session(reply)],
             Done::Read(read) => self.take_read(read),
+            Done::Awaited(read) => self.take_awaited(read),
             Done::Rewind(stride) => self.rewind_goes_on(stride),
             Done::Image(reply) => vec![Reply::Input(reply)],
             Done::Report(reply) => vec![Reply::Report(reply)],

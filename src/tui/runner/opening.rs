@@ -74,6 +74,7 @@ impl Runner {
         match self.app.first() {
             First::Trust(question) => vec![Reply::AskTrust(Box::new(question))],
             First::Session => vec![Reply::Session(SessionReply::Wanted)],
+            First::Reading => self.await_session(),
             First::Endpoint => {
                 self.search_servers();
                 vec![Reply::AskEndpoint(FirstRun { servers: Vec::new(), looking: Looking::Yes })]

@@ -4,6 +4,8 @@
 //! The surprise: while one is being read, whatever is wanted of the conversation waits, for it is not said yet which
 //! conversation is meant.
 
+use tokio::task::JoinError;
+
 use super::{Done, Runner, told};
 use crate::app::{Onward, Picked, TakenSession};
 use crate::conversation::Conversation;
@@ -91,14 +93,36 @@ impl Runner {
         None
     }
 
+    /// The session that the program was begun with is being read: what it will probably show, and then it.
+    pub(super) fn await_session(&mut self) -> Vec<Reply> {
+        let Some((reading, ahead)) = self.app.coming() else { return Vec::new() };
+        self.going = Some(Going { id: String::new(), wanted: true, later: Vec::new() });
+        self.spawn(async {
+            let read = tokio::task::spawn_blocking(|| reading.wait()).await;
+            Done::Awaited(read.unwrap_or_else(|error| Err(unread(&error))))
+        });
+        let shown = |facts| Reply::Session(SessionReply::Ahead(Box::new(facts)));
+        ahead.map(shown).into_iter().collect()
+    }
+
+    /// It is read. If it cannot be, the program ends as it does where a session cannot be opened.
+    pub(super) fn take_awaited(&mut self, read: Result<TakenSession, Error>) -> Vec<Reply> {
+        match read {
+            Ok(taken) => self.take_read(Ok(Picked::Taken(taken))),
+            Err(error) => {
+                self.unread = Some(error);
+                vec![Reply::Session(SessionReply::Unread)]
+            }
+        }
+    }
+
     fn open_session(&mut self, id: String, onward: Onward) -> Vec<Reply> {
         let taking = self.app.taking(&id, onward);
         self.going = Some(Going { id, wanted: true, later: Vec::new() });
         self.spawn(async {
             let read = tokio::task::spawn_blocking(|| taking.take()).await;
-            let lost = |error| Err(Error::new(Kind::Internal, format!("the session was not read: {error}")));
             // whatever becomes of it, somebody waits
-            Done::Read(read.unwrap_or_else(lost))
+            Done::Read(read.unwrap_or_else(|error| Err(unread(&error))))
         });
         Vec::new()
     }
@@ -140,4 +164,8 @@ impl Runner {
         }
         replies
     }
+}
+
+fn unread(error: &JoinError) -> Error {
+    Error::new(Kind::Internal, format!("the session was not read: {error}"))
 }

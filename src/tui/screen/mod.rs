@@ -92,6 +92,18 @@ pub struct Frame {
     pub pace: Pace,
     /// The terminal's size, as last heard of.
     pub size: Size,
+    /// How much of the screen the live region may take.
+    pub reach: Reach,
+}
+
+/// How much of the screen the live region may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// Half of it.
+    #[default]
+    Half,
+    /// All of it, for the moment in which history is shown that cannot be printed yet.
+    Whole,
 }
 
 /// What was drawn last and where the cursor was left: all there is to know for the next frame.
@@ -346,7 +358,7 @@ mod tests {
 
     fn frame(live: &[&str], pace: Pace) -> Frame {
         let live: Vec<Line<'static>> = live.iter().map(|row| Line::raw((*row).to_owned())).collect();
-        Frame { history: Vec::new(), live, cursor: None, pace, size: SIZE }
+        Frame { history: Vec::new(), live, cursor: None, pace, size: SIZE, reach: Reach::Half }
     }
 
     fn draft(text: &str) -> Frame {

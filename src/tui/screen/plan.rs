@@ -6,7 +6,7 @@ use ratatui::layout::Size;
 
 use super::link::Links;
 use super::row::Row;
-use super::{Cursor, Frame, Pace, Rewrap, Spot};
+use super::{Cursor, Frame, Pace, Reach, Rewrap, Spot};
 
 /// With [`Rewrap::Drifts`] the row that holds the cursor must be one that no usual width wraps.
 const SHORT_ROW: u16 = 20;
@@ -21,7 +21,7 @@ pub(super) struct Plan {
 impl Plan {
     /// A frame for this size.
     pub(super) fn of(frame: &Frame, size: Size, rewrap: Rewrap) -> Self {
-        let hidden = frame.live.len().saturating_sub(usize::from(room(size)));
+        let hidden = frame.live.len().saturating_sub(usize::from(room(frame.reach, size)));
         let spot = frame.cursor.and_then(|spot| visible(spot, hidden, size.width));
         let painted = spot.filter(|_| frame.pace == Pace::Busy);
         let mut rows: Vec<Row> = (frame.live.iter().skip(hidden).zip(0_u16..))
@@ -63,6 +63,9 @@ fn visible(spot: Spot, hidden: usize, width: u16) -> Option<Spot> {
 
 /// The most rows of the live region: half the screen, so that a shrinking window meets our own rows first; never more
 /// than there are.
-fn room(size: Size) -> u16 {
-    (size.height / 2).max(3).min(size.height)
+fn room(reach: Reach, size: Size) -> u16 {
+    match reach {
+        Reach::Half => (size.height / 2).max(3).min(size.height),
+        Reach::Whole => size.height,
+    }
 }

@@ -194,12 +194,13 @@ fn obey(model: &mut Model, mode: InputMode, line: &str, focus: Focus) -> Vec<Eff
     }
 }
 
-/// Says `text`: a new run, or one more in the queue.
+/// Says `text`: a new run, or one more in the queue. As long as there is nobody to say it to, it only waits: it is said when
+/// there is, and would be said twice else.
 pub(super) fn say(model: &mut Model, text: &str, focus: Focus) -> Vec<Effect> {
     if focus == Focus::Running {
         model.queue.push(Queued::Message(text.to_owned()));
     }
-    vec![Effect::Submit(text.to_owned())]
+    if model.stage.has_conversation() { vec![Effect::Submit(text.to_owned())] } else { Vec::new() }
 }
 
 fn abort(model: &mut Model) -> Vec<Effect> {

@@ -112,17 +112,32 @@ fn take_awaiting(model: &mut Model) -> Option<Box<Picker>> {
     }
 }
 
-/// There is somebody to talk to now.
-fn ready(model: &mut Model, mut facts: Facts) -> Vec<Effect> {
-    let resumed = facts.resumed.take();
-    let remarks = std::mem::take(&mut facts.remarks);
-    model.facts = facts;
+/// There is somebody to talk to now. What was shown ahead gives way to what is certain.
+fn ready(model: &mut Model, facts: Facts) -> Vec<Effect> {
+    let behind = model.transcript.take_ahead();
     model.stage = Stage::Idle;
     // of another session nothing counts any more
     (model.meter, model.aside) = (Meter::default(), Aside::default());
     if let Some(Overlay::Sessions(_)) = model.overlay {
         model.overlay = None;
     }
+    introduce(model, facts);
+    model.transcript.extend(behind);
+    begin_what_waits(model)
+}
+
+/// Shows ahead where a session will probably go on. There is nobody to talk to yet.
+pub(super) fn ahead(model: &mut Model, facts: Facts) {
+    let from = model.transcript.cells().len();
+    introduce(model, facts);
+    model.transcript.mark_ahead(from);
+}
+
+/// The head of a conversation, the last that was said in it, and remarks.
+fn introduce(model: &mut Model, mut facts: Facts) {
+    let resumed = facts.resumed.take();
+    let remarks = std::mem::take(&mut facts.remarks);
+    model.facts = facts;
     let head = Facts { resumed: None, ..model.facts.clone() };
     model.transcript.push(Cell::Head(Box::new(head)));
     if let Some(resumed) = resumed {
@@ -131,7 +146,6 @@ fn ready(model: &mut Model, mut facts: Facts) -> Vec<Effect> {
     for text in remarks {
         remark(model, text);
     }
-    begin_what_waits(model)
 }
 
 /// The first message starts a run, the others wait for its next request; commands wait for its end.
@@ -147,9 +161,10 @@ fn begin_what_waits(model: &mut Model) -> Vec<Effect> {
 
 fn show_again(model: &mut Model, resumed: &Resumed) {
     match resumed.before {
-        0 => {}
-        1 => remark(model, "1 earlier message stands before these"),
-        n => remark(model, format!("{n} earlier messages stand before these")),
+        Some(0) => {}
+        Some(1) => remark(model, "1 earlier message stands before these"),
+        Some(n) => remark(model, format!("{n} earlier messages stand before these")),
+        None => remark(model, "earlier messages stand before these"),
     }
     let mut calls = Vec::new();
     for message in &resumed.messages {
@@ -173,6 +188,9 @@ fn show_again(model: &mut Model, resumed: &Resumed) {
 
 /// The first-run screen may be shown already, and a choice may have failed: then the rows come back.
 fn ask_endpoint(model: &mut Model, offer: FirstRun) {
+    // what was shown ahead has not come about
+    let behind = model.transcript.take_ahead();
+    model.transcript.extend(behind);
     model.stage = Stage::Choosing(Choosing::new(offer));
 }
 
@@ -197,14 +215,73 @@ fn failed(model: &mut Model, text: String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{draft, idle, last, press, queued, reply, running};
+    use super::super::testing::{draft, idle, last, press, queued, reply, running, wishes};
     use super::*;
     use crate::app::{Insight, Switched};
+    use crate::tui::msg::SessionReply;
 
     fn opening() -> Model {
         let mut model = idle();
         model.stage = Stage::Opening;
         model
+    }
+
+    fn resumed(before: Option<usize>, text: &str) -> Box<Facts> {
+        let resumed = Resumed { before, messages: vec![Message::user(text)] };
+        Box::new(Facts { resumed: Some(resumed), ..Facts::default() })
+    }
+
+    fn ahead(model: &mut Model, text: &str) {
+        assert_eq!(reply(model, Reply::Session(SessionReply::Ahead(resumed(None, text)))), []);
+    }
+
+    #[test]
+    fn what_is_shown_ahead_gives_way_to_what_is_certain_and_what_came_since_stays_behind_it() {
+        let mut model = opening();
+        ahead(&mut model, "probably");
+        reply(&mut model, Reply::Said("since".to_owned()));
+        assert_eq!(last(&model), &Cell::Remark("since".to_owned()));
+        assert!(model.transcript.is_ahead() && !model.transcript.is_waiting(), "nothing of it is printed");
+        assert_eq!(model.transcript.uncertain().count(), 4);
+        reply(&mut model, Reply::Ready(resumed(Some(9), "certainly")));
+        let [Cell::Head(_), Cell::Remark(before), Cell::User(said), Cell::Remark(since)] =
+            model.transcript.cells()
+        else {
+            panic!("{:?}", model.transcript.cells())
+        };
+        assert_eq!((before.as_str(), said.as_str()), ("9 earlier messages stand before these", "certainly"));
+        assert_eq!(since, "since");
+        assert_eq!((model.transcript.uncertain().count(), model.transcript.waiting().count()), (0, 4));
+        assert!(model.transcript.take_replaced() && !model.transcript.take_replaced());
+    }
+
+    #[test]
+    fn what_is_said_while_a_session_is_read_is_said_in_it() {
+        let mut model = opening();
+        ahead(&mut model, "earlier");
+        assert_eq!(wishes(&mut model, 0, "one<enter>"), []);
+        assert_eq!(wishes(&mut model, 0, "/resume<enter>/clear<enter>"), []);
+        assert_eq!(press(&mut model, 0, "two"), []);
+        assert!(model.overlay.is_none() && matches!(model.stage, Stage::Opening));
+        assert_eq!(queued(&model), ["one", "/resume", "/clear"]);
+        assert_eq!(
+            reply(&mut model, Reply::Ready(resumed(Some(9), "earlier"))),
+            [Effect::Submit("one".to_owned())]
+        );
+        assert_eq!((draft(&model), queued(&model)), ("two", vec!["/resume", "/clear"]));
+    }
+
+    #[test]
+    fn where_something_has_to_be_asked_first_nothing_is_shown_ahead_any_more() {
+        let mut model = opening();
+        ahead(&mut model, "earlier");
+        reply(&mut model, Reply::Failed("no".to_owned()));
+        reply(&mut model, Reply::AskEndpoint(FirstRun::default()));
+        assert_eq!(model.transcript.cells(), [Cell::Error("no".to_owned())]);
+        assert!(!model.transcript.is_ahead());
+        let mut model = opening();
+        ahead(&mut model, "earlier");
+        assert_eq!(reply(&mut model, Reply::Session(SessionReply::Unread)), [Effect::Quit]);
     }
 
     /// Two models, the second in use.

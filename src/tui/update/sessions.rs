@@ -4,6 +4,7 @@
 
 use super::input::remark;
 use super::overlay::press_picker;
+use super::reply;
 use crate::app::Pick;
 use crate::tui::effect::{Effect, Onto, SessionWish};
 use crate::tui::key::Key;
@@ -34,25 +35,33 @@ pub(super) fn rename(model: &mut Model, title: &str) -> Vec<Effect> {
 
 /// What was found out about sessions. It does not open a list that was closed meanwhile.
 pub(super) fn take(model: &mut Model, reply: SessionReply) -> Vec<Effect> {
-    if let SessionReply::Wanted = reply {
-        return open(model, "");
-    }
-    if let SessionReply::Held(id) = reply {
-        return held(model, id);
-    }
-    let Some(Overlay::Sessions(open)) = &mut model.overlay else { return Vec::new() };
     match reply {
-        SessionReply::Listed(picks) if picks.is_empty() => return none(model),
-        SessionReply::Listed(picks) => return listed(open, picks),
-        SessionReply::Preview { id, lines } => open.read(id, lines),
-        SessionReply::Wanted | SessionReply::Held(_) => {}
+        SessionReply::Wanted => open(model, ""),
+        SessionReply::Held(id) => held(model, id),
+        SessionReply::Ahead(facts) => {
+            reply::ahead(model, *facts);
+            Vec::new()
+        }
+        SessionReply::Unread => vec![Effect::Quit],
+        SessionReply::Listed(picks) => listed(model, picks),
+        SessionReply::Preview { id, lines } => {
+            if let Some(Overlay::Sessions(open)) = &mut model.overlay {
+                open.read(id, lines);
+            }
+            Vec::new()
+        }
     }
-    Vec::new()
 }
 
-fn listed(open: &mut Sessions, picks: Vec<Pick>) -> Vec<Effect> {
-    open.fill(picks);
-    look(open)
+fn listed(model: &mut Model, picks: Vec<Pick>) -> Vec<Effect> {
+    match &mut model.overlay {
+        Some(Overlay::Sessions(_)) if picks.is_empty() => none(model),
+        Some(Overlay::Sessions(open)) => {
+            open.fill(picks);
+            look(open)
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Without a conversation a new one begins.

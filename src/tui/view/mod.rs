@@ -64,6 +64,7 @@ use self::wrap::fit;
 use super::model::moment::Moment;
 use super::model::overlay::Overlay;
 use super::model::queue::Queued;
+use super::model::transcript::Cell;
 use super::model::{Model, Stage};
 use super::screen::{Pace, Spot};
 
@@ -103,12 +104,17 @@ pub fn draw(kept: &mut Kept, model: &Model, look: Look, now: Moment) -> Picture 
 
 /// The cells that are not printed yet.
 fn history(model: &Model, brush: Brush) -> Vec<Line<'static>> {
-    let cells = model.transcript.waiting().map(|(before, cell)| {
+    folded(model.transcript.waiting(), brush)
+}
+
+/// Cells, each with the one before it, as they are printed.
+fn folded<'a>(cells: impl Iterator<Item = (Option<&'a Cell>, &'a Cell)>, brush: Brush) -> Vec<Line<'static>> {
+    let lines = cells.flat_map(|(before, cell)| {
         let gap = cell::apart(before, cell).then(Line::default);
         gap.into_iter().chain(cell::render(cell, Mode::Folded, brush))
     });
     // of any width, but without tabs: what a tab is depends on where it stands
-    cells.flatten().map(|line| fit(&line, usize::MAX)).collect()
+    lines.map(|line| fit(&line, usize::MAX)).collect()
 }
 
 /// A part of the live region.
@@ -191,7 +197,26 @@ fn live(model: &Model, now: Moment, kept: &mut Kept, brush: Brush) -> (Vec<Line<
     let parts = arriving(model, now, bound, brush);
     let is_first = parts.is_empty() && model.transcript.cells().is_empty();
     let gap = (!is_first).then(Part::gap);
-    region(model, (now, bound), (parts, gap), kept, brush)
+    let (lines, cursor) = region(model, (now, bound), (parts, gap), kept, brush);
+    below_what_is_ahead(model, (lines, cursor), brush)
+}
+
+/// What is shown ahead of its time stands above the live region, where it will stand when it is printed: its last rows, as
+/// many as the screen has.
+fn below_what_is_ahead(
+    model: &Model,
+    (live, cursor): (Vec<Line<'static>>, Option<Spot>),
+    brush: Brush,
+) -> (Vec<Line<'static>>, Option<Spot>) {
+    if !model.transcript.is_ahead() {
+        return (live, cursor);
+    }
+    let room = usize::from(model.size.rows).saturating_sub(live.len());
+    let mut rows = sheet::broken(&folded(model.transcript.uncertain(), brush), brush);
+    rows.drain(..rows.len().saturating_sub(room));
+    let cursor = cursor.map(|at| spot(usize::from(at.row) + rows.len(), usize::from(at.col)));
+    rows.extend(live);
+    (rows, cursor)
 }
 
 /// The most rows of the live region.

@@ -302,6 +302,9 @@ pub(super) fn line(model: &Model, now: Moment, brush: Brush) -> Line<'static> {
         Mode::Insert => "INSERT",
         Mode::Normal => "NORMAL",
     });
+    if model.tells_of_reading_at().is_some_and(|at| at <= now) {
+        told.push(fact("reading the session".to_owned(), Role::Warn));
+    }
     told.extend(vim.map(|word| fact(word.to_owned(), Role::Accent)));
     if !facts.model.is_empty() {
         told.push(fact(one_line(&facts.model), Role::Dim).rank(2));
@@ -568,6 +571,21 @@ mod tests {
             "⠋ running a command 6 s
   esc to interrupt",
         );
+    }
+
+    #[test]
+    fn a_reading_that_lasts_is_told_before_everything_else() {
+        let mut model = model(80, 24);
+        model.transcript.mark_ahead(0);
+        let told = |model: &Model, now| line(model, Moment(now), BRUSH).to_string();
+        assert!(!told(&model, 399).contains("reading"), "one that is over soon is not told of");
+        assert!(
+            told(&model, 400).starts_with("  reading the session · qwen3-coder"),
+            "{}",
+            told(&model, 400)
+        );
+        drop(model.transcript.take_ahead());
+        assert!(!told(&model, 400).contains("reading"));
     }
 
     #[test]

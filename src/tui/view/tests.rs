@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::testing::{call, check, facts, live, model, text};
+use super::testing::{call, check, facts, live, model, numbered, text};
 use super::theme::Theme;
 use super::*;
 use crate::app::{GroupForm, TrustGroup, TrustQuestion};
@@ -23,7 +23,6 @@ use crate::tui::model::run::RunView;
 use crate::tui::model::setup::{Choosing, FirstRun, Step, Trusting};
 use crate::tui::model::tasks::Tasks;
 use crate::tui::model::todos::{Extent, TodoChange, Todos};
-use crate::tui::model::transcript::Cell;
 use crate::tui::model::{AtLimit, Limit};
 
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (40, 12)];
@@ -711,4 +710,26 @@ proptest! {
             prop_assert!(usize::from(row) < picture.live.len() && usize::from(col) < columns);
         }
     }
+}
+
+#[test]
+fn what_is_shown_ahead_stands_above_the_input_as_it_will_be_printed_and_is_not_printed_yet() {
+    let mut model = model(80, 12);
+    model.transcript.push(Cell::Remark("certain".to_owned()));
+    let from = model.transcript.cells().len();
+    model.transcript.push(Cell::User("one".to_owned()));
+    model.transcript.push(Cell::Lines(numbered(4).lines().map(str::to_owned).collect()));
+    let certain = picture(&model, Theme::Colour, Moment(0));
+    model.transcript.mark_ahead(from);
+    model.stage = Stage::Opening;
+    let ahead = picture(&model, Theme::Colour, Moment(0));
+    assert_eq!(text(&ahead.history), "certain");
+    let both = [text(&ahead.history), text(&ahead.live)].join("\n");
+    assert_eq!(both, [text(&certain.history), text(&certain.live)].join("\n"));
+    let above = u16::try_from(ahead.live.len() - certain.live.len()).unwrap();
+    assert_eq!(ahead.cursor.unwrap().row, certain.cursor.unwrap().row + above);
+    model.transcript.push(Cell::Lines(numbered(30).lines().map(str::to_owned).collect()));
+    let ahead = picture(&model, Theme::Colour, Moment(0));
+    assert_eq!(ahead.live.len(), 12, "the end of it, as much as there is room for");
+    assert!(text(&ahead.live).starts_with("line 2"), "{}", text(&ahead.live));
 }

@@ -8,6 +8,7 @@
 //! tested in `screen_layer`, on the guard itself.
 
 mod abort;
+mod ahead;
 mod asking;
 mod back;
 mod background;

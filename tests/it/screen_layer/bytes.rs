@@ -12,7 +12,7 @@ use clawd::tui::model::moment::Moment;
 use clawd::tui::model::run::RunView;
 use clawd::tui::model::transcript::Cell;
 use clawd::tui::model::{Model, Size, Stage};
-use clawd::tui::screen::{Frame, Rewrap, Screen};
+use clawd::tui::screen::{Frame, Reach, Rewrap, Screen};
 use clawd::tui::view::looks::{Background, Looks};
 use clawd::tui::view::palette::Depth;
 use clawd::tui::view::picture;
@@ -72,8 +72,14 @@ fn streamed(text: &str, (columns, rows): (u16, u16), theme: Theme) -> usize {
         let moment = Moment(u64::try_from((now - start).as_millis()).unwrap());
         let picture = picture(&model, theme, moment);
         let size = ratatui::layout::Size::new(columns, rows);
-        let frame =
-            Frame { history: picture.history, live: picture.live, cursor: picture.cursor, pace, size };
+        let frame = Frame {
+            history: picture.history,
+            live: picture.live,
+            cursor: picture.cursor,
+            pace,
+            size,
+            reach: Reach::Half,
+        };
         screen.frame(&frame, &mut bytes);
         model.transcript.mark_printed();
         frames.ask(Cause::Tick(now + TICK), now);

@@ -3,7 +3,7 @@
 //! Two terminals see the same frames: one as the screen sends them, one with all of the live region drawn anew each time. Whatever
 //! rows were moved or left standing, both must be the same in every cell, in history and on the screen.
 
-use clawd::tui::screen::{Frame, Pace, Rewrap, Screen, Spot};
+use clawd::tui::screen::{Frame, Pace, Reach, Rewrap, Screen, Spot};
 use proptest::prelude::*;
 use ratatui::layout::Size;
 use ratatui::style::{Color, Style, Stylize};
@@ -123,7 +123,7 @@ impl Sight {
         live.extend((0..self.draft).map(|row| Line::raw(format!("❯ draft {row}"))));
         let cursor = Some(Spot { row: u16::try_from(live.len() - 1).unwrap(), col: 9 });
         live.push(Line::raw("  status").dim());
-        Frame { history, live, cursor, pace: self.pace, size: self.size }
+        Frame { history, live, cursor, pace: self.pace, size: self.size, reach: Reach::Half }
     }
 }
 

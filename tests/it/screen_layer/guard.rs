@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::thread;
 
-use clawd::tui::screen::{Frame, Pace, Rewrap, Screen};
+use clawd::tui::screen::{Frame, Pace, Reach, Rewrap, Screen};
 use clawd::tui::terminal::{Multiplexer, Terminal, panicked, restore};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use ratatui::layout::Size;
@@ -65,7 +65,8 @@ async fn see_a_panic() {
     let mut bytes = Vec::new();
     let mut screen = Screen::new(Rewrap::Unknown);
     let live = vec![Line::raw("a live row"); 3];
-    let frame = Frame { history: Vec::new(), live, cursor: None, pace: Pace::Rest, size: SIZE };
+    let frame =
+        Frame { history: Vec::new(), live, cursor: None, pace: Pace::Rest, size: SIZE, reach: Reach::Half };
     screen.frame(&frame, &mut bytes);
     terminal.write(&bytes, screen.rows_above()).unwrap();
     thread::spawn(|| panic!("one that was thrown")).join().unwrap_err();

@@ -2,7 +2,7 @@
 //!
 //! Time is counted in deltas of 20 bytes, of which a quick model sends one every 2 ms.
 
-use clawd::tui::screen::{Frame, Pace, Spot};
+use clawd::tui::screen::{Frame, Pace, Reach, Spot};
 use ratatui::layout::Size;
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -110,7 +110,14 @@ impl Story {
             Spot { row: u16::try_from(live.len()).unwrap(), col: u16::try_from(draft.width()).unwrap() };
         live.push(Line::raw(draft));
         live.push(Line::styled(format!("{LIVE_MARK} esc to interrupt"), Style::new().dim()));
-        Frame { history: std::mem::take(&mut self.finished), live, cursor: Some(cursor), pace, size }
+        Frame {
+            history: std::mem::take(&mut self.finished),
+            live,
+            cursor: Some(cursor),
+            pace,
+            size,
+            reach: Reach::Half,
+        }
     }
 }
 

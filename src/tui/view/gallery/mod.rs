@@ -29,7 +29,7 @@ use super::wrap::width;
 use super::*;
 use crate::tui::model::overlay::Page;
 use crate::tui::model::scroll::Scroll;
-use crate::tui::model::transcript::{Cell, Place};
+use crate::tui::model::transcript::Place;
 
 /// The sizes of the pages.
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (40, 12)];
