@@ -64,11 +64,24 @@ pub enum FileError {
     /// The path led elsewhere when it was judged.
     #[error("cannot use {}: it, or a directory above it, has just become a link", .path.display())]
     Relinked { path: PathBuf },
+    /// It leads nowhere, and always did.
+    #[error("cannot use {}: it, or a directory above it, is a link that leads back to itself", .path.display())]
+    Circle { path: PathBuf },
     #[error("cannot {verb} {}: {source}", .path.display())]
     Io { verb: &'static str, path: PathBuf, source: io::Error },
 }
 
 impl FileError {
+    /// Of a link where none may stand, or above it: `path` is how it is reached.
+    pub(super) fn linked(path: &Path) -> Self {
+        let path = path.to_owned();
+        if fs::metadata(&path).is_err_and(|error| is_a_link(&error)) {
+            Self::Circle { path }
+        } else {
+            Self::Relinked { path }
+        }
+    }
+
     /// The system's word for it, where it was the system that refused.
     pub fn io_kind(&self) -> Option<io::ErrorKind> {
         match self {
@@ -77,7 +90,8 @@ impl FileError {
             | Self::TooLarge { .. }
             | Self::Dangling { .. }
             | Self::Untrusted { .. }
-            | Self::Relinked { .. } => None,
+            | Self::Relinked { .. }
+            | Self::Circle { .. } => None,
         }
     }
 
@@ -90,6 +104,7 @@ impl FileError {
             | Self::Dangling { path, .. }
             | Self::Untrusted { path, .. }
             | Self::Relinked { path }
+            | Self::Circle { path }
             | Self::Io { path, .. } => name.clone_into(path),
         }
         self
@@ -114,7 +129,7 @@ fn open_with(path: &Path, more: OFlags) -> Result<(File, Metadata), FileError> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | more).bits().cast_signed();
     let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
     if more.contains(OFlags::NOFOLLOW) && opened.as_ref().is_err_and(is_a_link) {
-        return Err(FileError::Relinked { path: path.to_owned() });
+        return Err(FileError::linked(path));
     }
     // a socket cannot even be opened
     let file = opened.map_err(|source| match fs::metadata(path).ok().and_then(|meta| kind_of(&meta)) {
@@ -239,11 +254,11 @@ enum Refused {
 
 impl Refused {
     fn of(self, path: &Path) -> FileError {
-        let path = path.to_owned();
+        let name = path.to_owned();
         match self {
-            Self::Kind(kind) => FileError::NotRegular { path, kind },
-            Self::Io(source) if is_a_link(&source) => FileError::Relinked { path },
-            Self::Io(source) => FileError::Io { verb: "write", path, source },
+            Self::Kind(kind) => FileError::NotRegular { path: name, kind },
+            Self::Io(source) if is_a_link(&source) => FileError::linked(path),
+            Self::Io(source) => FileError::Io { verb: "write", path: name, source },
         }
     }
 }

@@ -203,7 +203,7 @@ impl Step {
 fn regular(verb: &'static str, place: &Pinned) -> Result<Metadata, FileError> {
     let meta = place.metadata().map_err(failed(verb, place.path()))?;
     match kind_of(&meta) {
-        Some(_) if meta.is_symlink() => Err(FileError::Relinked { path: place.path().to_owned() }),
+        Some(_) if meta.is_symlink() => Err(FileError::linked(place.path())),
         Some(kind) => Err(FileError::NotRegular { path: place.path().to_owned(), kind }),
         None => Ok(meta),
     }

@@ -268,10 +268,11 @@ mod tests {
             ),
             cut in 0_usize..3,
             form in 0_usize..3,
+            status in prop::sample::select(vec![ToolStatus::Success, ToolStatus::Error, ToolStatus::Denied]),
         ) {
             let text = ["a\n\u{e4}\u{1f980}\"b", "\u{1}\\", "x"][form].repeat(9);
             let call = ToolCall::new("c", "Read", "{}");
-            let entry = Entry::message(7, Message::tool(&call, ToolStatus::Success, text));
+            let entry = Entry::message(7, Message::tool(&call, status, text));
             let mut line = entry::to_line(&entry).into_bytes();
             let at = at.index(line.len());
             line.splice(at..(at + cut).min(line.len()), put);

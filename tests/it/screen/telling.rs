@@ -84,12 +84,13 @@ fn a_conversation_is_exported_into_a_file_of_the_users_own_and_never_over_anothe
 #[test]
 fn commands_tell_what_fills_the_window_what_was_used_and_what_is_set() {
     let endpoint = Endpoint::script([text("Yes.")]);
-    let clawd = Clawd::new(&endpoint).file("AGENTS.md", "Be brief.");
+    let clawd = Clawd::new(&endpoint).file("AGENTS.md", "Be brief.").home_file("AGENTS.md", "Go");
     let pty = open(&clawd.again().arg("--trust"));
     say(&pty, "/cost");
     pty.wait_for("nothing was used yet");
     say(&pty, "/memory");
     pty.wait_for("1 line, about 2 tokens");
+    pty.wait_for("1 line, about 1 token\n");
     say(&pty, "well?");
     pty.wait_for("Yes.");
     wait_for_rest(&pty);
