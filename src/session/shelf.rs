@@ -268,7 +268,7 @@ mod tests {
             ),
             cut in 0_usize..3,
             form in 0_usize..3,
-            status in prop::sample::select(vec![ToolStatus::Success, ToolStatus::Error, ToolStatus::Denied]),
+            status in prop::sample::select(vec![ToolStatus::Success, ToolStatus::Failed, ToolStatus::Denied]),
         ) {
             let text = ["a\n\u{e4}\u{1f980}\"b", "\u{1}\\", "x"][form].repeat(9);
             let call = ToolCall::new("c", "Read", "{}");
