@@ -2,10 +2,12 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::endpoint::{Endpoint, text};
+use serde_json::json;
+
+use crate::endpoint::{Endpoint, call, calls, text};
 use crate::harness::Clawd;
 
-use super::{chat, leave, open, say, wait_for_rest};
+use super::{answer, chat, leave, open, say, wait_for_rest};
 
 const ANSWER: &str = "Try *this*:\n\n```sh\nls\t-l\n\n  cd ..\n```\n\nThat is all.";
 
@@ -115,6 +117,22 @@ fn plan_mode_is_entered_and_left() {
     pty.wait_until("plan mode", |screen| screen.contents().contains("· plan"));
     say(&pty, "/plan");
     pty.wait_until("the usual mode", |screen| screen.contents().contains("· default"));
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
+fn init_has_the_model_write_the_instructions_and_asks_before_the_file_is_there() {
+    let written = call("Write", json!({"file_path": "AGENTS.md", "content": "# Rows\n\nRun `make`.\n"}));
+    let endpoint = Endpoint::script([calls([written]), text("It stands in AGENTS.md.")]);
+    let clawd = Clawd::new(&endpoint).file("Makefile", "all:\n\ttrue\n");
+    let pty = open(&clawd);
+    say(&pty, "/init");
+    answer(&pty, "1. Yes", "1");
+    pty.wait_for("It stands in AGENTS.md.");
+    wait_for_rest(&pty);
+    assert!(endpoint.requests()[0].last_text().contains("AGENTS.md"), "{}", endpoint.requests()[0].last_text());
+    assert_eq!(clawd.read("AGENTS.md"), "# Rows\n\nRun `make`.\n");
     leave(&pty);
     endpoint.finish();
 }
