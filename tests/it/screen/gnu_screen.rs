@@ -120,7 +120,8 @@ fn in_gnu_screen_every_line_stands_once_through_resizes_and_a_paste_sends_nothin
         pty.wait_for(&format!("line {:03} ends.", 10 * number + 9));
     }
     wait_for_rest(pty);
-    pty.paste("first pasted\n!second pasted\nthird pasted");
+    // newer ones hand brackets on; older ones do not
+    pty.send(b"first pasted\r!second pasted\rthird pasted");
     pty.wait_for("third pasted");
     assert_eq!(endpoint.requests().len(), 1, "a paste is not sent");
     pty.key("enter");

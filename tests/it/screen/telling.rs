@@ -131,7 +131,11 @@ fn init_has_the_model_write_the_instructions_and_asks_before_the_file_is_there()
     answer(&pty, "1. Yes", "1");
     pty.wait_for("It stands in AGENTS.md.");
     wait_for_rest(&pty);
-    assert!(endpoint.requests()[0].last_text().contains("AGENTS.md"), "{}", endpoint.requests()[0].last_text());
+    assert!(
+        endpoint.requests()[0].last_text().contains("AGENTS.md"),
+        "{}",
+        endpoint.requests()[0].last_text()
+    );
     assert_eq!(clawd.read("AGENTS.md"), "# Rows\n\nRun `make`.\n");
     leave(&pty);
     endpoint.finish();
