@@ -117,7 +117,17 @@ enum Held {
 }
 
 fn refused(verb: &'static str, path: &Path, error: io::Error) -> FileError {
-    if is_a_link(&error) { FileError::linked(path) } else { failed(verb, path)(error) }
+    if is_a_link(&error) { linked(path) } else { failed(verb, path)(error) }
+}
+
+/// Of a link where none may stand, or above it: `path` is how it is reached.
+pub(super) fn linked(path: &Path) -> FileError {
+    let path = path.to_owned();
+    if fs::metadata(&path).is_err_and(|error| is_a_link(&error)) {
+        FileError::Circle { path }
+    } else {
+        FileError::Relinked { path }
+    }
 }
 
 /// Whether that is what the system says where a link stands and none may.
