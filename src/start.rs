@@ -25,10 +25,11 @@ use crate::os::log;
 use crate::os::process::{adopt_orphans, end_orphans};
 use crate::os::signals::{Signal, Signals};
 use crate::os::tty::WaitingLine;
-use crate::protocol::{LoopError, LoopErrorType};
+use crate::protocol::{LoopError, LoopErrorType, NoticeKind};
 use crate::sandbox;
 use crate::text::sanitize::sanitize_line;
 use crate::tui;
+use crate::tui::view::looks::Choice;
 
 /// Threads beside the main one while there is a screen; never one a core.
 const SCREEN_WORKERS: usize = 2;
@@ -199,13 +200,22 @@ async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbeg
     }
     let begun = app.begin(Attendance::Unattended)?;
     let mut conversation = begun.conversation;
+    let mut remarks = begun.remarks;
+    remarks.extend(wrong_theme(&app).map(|text| (NoticeKind::Info, text)));
     let out = io::stdout();
     let reader = if out.is_terminal() { Reader::Person } else { Reader::Program };
-    let scene = Scene::of(&begun.session, &begun.facts, &conversation, begun.remarks, &piped);
+    let scene = Scene::of(&begun.session, &begun.facts, &conversation, remarks, &piped);
     let mut report = Report::new(reader, format, scene);
     let code = headless::run(&mut conversation, prompt, &mut report, (out, &mut signals)).await;
     conversation.close().await;
     Ok(code)
+}
+
+/// What the screen would say of its theme, where that cannot be used: a mistake in a file is told wherever the file is read.
+fn wrong_theme(app: &App) -> Option<String> {
+    let theme = app.themes().current;
+    let error = Choice::built_in(&theme).is_none().then(|| app.own_theme(&theme).err())??;
+    Some(format!("{error}; the screen would use auto"))
 }
 
 /// The prompt, from the command line and from what is piped.

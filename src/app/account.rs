@@ -55,10 +55,9 @@ impl App {
         let width = files.iter().map(|file| file.path.chars().count()).max().unwrap_or_default();
         let line = |path: &str, text: &str| {
             let lines = counted(u64::try_from(text.lines().count()).unwrap_or(u64::MAX), "line", "lines");
-            format!(
-                "{path:width$}  {lines}, about {} tokens",
-                tokens(Scale::default().tokens(size::text(text)))
-            )
+            let count = Scale::default().tokens(size::text(text)).max(1);
+            let tokens = if count == 1 { "1 token".to_owned() } else { format!("{} tokens", tokens(count)) };
+            format!("{path:width$}  {lines}, about {tokens}")
         };
         let mut lines: Vec<String> = files.iter().map(|file| line(&file.path, &file.text)).collect();
         lines.extend(below.into_iter().map(|name| format!("{name}  told since a file beside it was read")));

@@ -406,6 +406,11 @@ mod tests {
         check("sessions --format=markdown --all", Among::All, ListFormat::Markdown);
         check("sessions list --format markdown", Among::Here, ListFormat::Markdown);
         check("sessions -C /x --all", Among::All, ListFormat::Text);
+        assert_eq!(
+            read("sessions delete --all").unwrap_err(),
+            "<ID> is missing: one session is deleted at a time, and --all only looks for it everywhere (`clawd \
+             sessions list --all` shows every ID)"
+        );
         let before = read("sessions --all show x").unwrap_err();
         assert_eq!(
             before,

@@ -11,6 +11,8 @@ use crate::text::nearest::{nearest, slips};
 const SLIPS: usize = 2;
 /// Options that loosen what is asked before it is done: nobody is led to them who did not all but type them.
 const LOOSENING: [&str; 3] = ["--yolo", "--trust", "--allowed-tools"];
+/// How a session's ID is named where there must be one.
+const ID: &str = "<ID>";
 
 /// Clap's message without its usage text: what was wrong, and what may have been meant.
 pub(super) fn in_one_line(error: &clap::Error) -> Error {
@@ -39,6 +41,13 @@ pub(super) fn in_one_line(error: &clap::Error) -> Error {
             let why = std::error::Error::source(error).map(ToString::to_string);
             (format!("`{argument}`: {}", why.unwrap_or_else(|| "its value cannot be read".to_owned())), None)
         }
+        // of `sessions delete` alone, whose `--all` may be taken for all sessions
+        ErrorKind::MissingRequiredArgument if argument == ID => (
+            format!(
+                "{ID} is missing: one session is deleted at a time, and --all only looks for it everywhere"
+            ),
+            Some("`clawd sessions list --all` shows every ID".to_owned()),
+        ),
         ErrorKind::MissingRequiredArgument => (format!("{argument} is missing"), None),
         // of `sessions` alone: those of its commands stand behind them
         ErrorKind::ArgumentConflict => {

@@ -20,7 +20,7 @@ use tempfile::TempPath;
 
 use super::kernel::is_proc;
 use super::paths::{hex, resolve};
-use super::pinned::is_a_link;
+use super::pinned::{is_a_link, linked};
 
 /// As much of a file as is compared at once, in bytes: enough that calls cost nothing, and it stays in the processor's cache.
 const PIECE: usize = 256 * 1024;
@@ -64,6 +64,8 @@ pub enum FileError {
     /// The path led elsewhere when it was judged.
     #[error("cannot use {}: it, or a directory above it, has just become a link", .path.display())]
     Relinked { path: PathBuf },
+    #[error("cannot use {}: it, or a directory above it, is a link that leads back to itself", .path.display())]
+    Circle { path: PathBuf },
     #[error("cannot {verb} {}: {source}", .path.display())]
     Io { verb: &'static str, path: PathBuf, source: io::Error },
 }
@@ -77,7 +79,8 @@ impl FileError {
             | Self::TooLarge { .. }
             | Self::Dangling { .. }
             | Self::Untrusted { .. }
-            | Self::Relinked { .. } => None,
+            | Self::Relinked { .. }
+            | Self::Circle { .. } => None,
         }
     }
 
@@ -90,6 +93,7 @@ impl FileError {
             | Self::Dangling { path, .. }
             | Self::Untrusted { path, .. }
             | Self::Relinked { path }
+            | Self::Circle { path }
             | Self::Io { path, .. } => name.clone_into(path),
         }
         self
@@ -114,7 +118,7 @@ fn open_with(path: &Path, more: OFlags) -> Result<(File, Metadata), FileError> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | more).bits().cast_signed();
     let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
     if more.contains(OFlags::NOFOLLOW) && opened.as_ref().is_err_and(is_a_link) {
-        return Err(FileError::Relinked { path: path.to_owned() });
+        return Err(linked(path));
     }
     // a socket cannot even be opened
     let file = opened.map_err(|source| match fs::metadata(path).ok().and_then(|meta| kind_of(&meta)) {
@@ -239,11 +243,10 @@ enum Refused {
 
 impl Refused {
     fn of(self, path: &Path) -> FileError {
-        let path = path.to_owned();
         match self {
-            Self::Kind(kind) => FileError::NotRegular { path, kind },
-            Self::Io(source) if is_a_link(&source) => FileError::Relinked { path },
-            Self::Io(source) => FileError::Io { verb: "write", path, source },
+            Self::Kind(kind) => FileError::NotRegular { path: path.to_owned(), kind },
+            Self::Io(source) if is_a_link(&source) => linked(path),
+            Self::Io(source) => failed("write", path)(source),
         }
     }
 }

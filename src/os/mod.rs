@@ -5,11 +5,12 @@
 //! behind and no old content is lost. May import: `text`.
 //!
 //! In reading order: what is read once at the start ([`mod@env`], [`paths`]) and what a command gets of it
-//! ([`child_env`]), files ([`mod@file`], [`kernel`], [`guarded`], [`pinned`], [`stage`], [`put`], [`listing`], [`tree`] with [`stir`]),
+//! ([`child_env`]), files ([`mod@file`], [`kernel`], [`guarded`], [`pinned`], [`stage`], [`put`], [`identity`], [`listing`],
+//! [`tree`] with [`stir`]),
 //! commands ([`programs`], [`process`] with [`starter`] for those with fewer rights and [`ahead`] for
 //! those that find their helper ready, [`capture`] for what they say and
 //! [`family`] for all they started, [`foreground`] for what has the terminal, [`feed`] for what the program itself asks),
-//! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`log`], [`tty`]).
+//! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`hands`], [`log`], [`tty`]).
 
 pub mod child_env;
 pub mod env;
@@ -17,6 +18,7 @@ pub mod paths;
 
 pub mod file;
 pub mod guarded;
+pub mod identity;
 pub mod kernel;
 pub mod listing;
 pub mod pinned;
@@ -39,6 +41,7 @@ mod supervise;
 mod table;
 
 pub mod clock;
+pub mod hands;
 pub mod http;
 pub mod log;
 pub mod outlet;

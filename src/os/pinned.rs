@@ -117,7 +117,17 @@ enum Held {
 }
 
 fn refused(verb: &'static str, path: &Path, error: io::Error) -> FileError {
-    if is_a_link(&error) { FileError::Relinked { path: path.to_owned() } } else { failed(verb, path)(error) }
+    if is_a_link(&error) { linked(path) } else { failed(verb, path)(error) }
+}
+
+/// Of a link where none may stand, or above it: `path` is how it is reached.
+pub(super) fn linked(path: &Path) -> FileError {
+    let path = path.to_owned();
+    if fs::metadata(&path).is_err_and(|error| is_a_link(&error)) {
+        FileError::Circle { path }
+    } else {
+        FileError::Relinked { path }
+    }
 }
 
 /// Whether that is what the system says where a link stands and none may.
@@ -262,6 +272,27 @@ mod tests {
         assert!(named(link.read(10).unwrap_err()).contains("away/link: it, or a directory above it"));
         assert!(named(Staged::replace(&link, b"x").unwrap_err()).contains("has just become a link"));
         assert_eq!(fs::read(root.join("out/f")).unwrap(), b"out");
+    }
+
+    /// Nobody has just put it there.
+    #[test]
+    fn a_link_to_itself_is_told_as_one() {
+        let (_dir, root) = world();
+        symlink("circle", root.join("in/circle")).unwrap();
+        let circle = Pinned::new(&root.join("in/circle")).unwrap();
+        let expected = format!(
+            "cannot use {}: it, or a directory above it, is a link that leads back to itself",
+            root.join("in/circle").display()
+        );
+        assert_eq!(circle.read(10).unwrap_err().to_string(), expected);
+        assert_eq!(Staged::replace(&circle, b"x").err().unwrap().to_string(), expected);
+        let below = Pinned::new(&root.join("in/circle/f")).err().unwrap();
+        assert!(
+            below
+                .to_string()
+                .contains("in/circle/f: it, or a directory above it, is a link that leads back to itself"),
+            "{below}"
+        );
     }
 
     #[test]

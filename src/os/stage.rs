@@ -18,7 +18,7 @@ use tempfile::TempPath;
 use super::file::{
     FileError, failed, filled, free_beside, kind_of, open_listed, open_to_write, twin, write_in_place,
 };
-use super::pinned::Pinned;
+use super::pinned::{Pinned, linked};
 
 /// A change of one file, ready and not in force. Dropped before [`Staged::commit`] it has never been; dropped
 /// after it, the old file is gone.
@@ -203,7 +203,7 @@ impl Step {
 fn regular(verb: &'static str, place: &Pinned) -> Result<Metadata, FileError> {
     let meta = place.metadata().map_err(failed(verb, place.path()))?;
     match kind_of(&meta) {
-        Some(_) if meta.is_symlink() => Err(FileError::Relinked { path: place.path().to_owned() }),
+        Some(_) if meta.is_symlink() => Err(linked(place.path())),
         Some(kind) => Err(FileError::NotRegular { path: place.path().to_owned(), kind }),
         None => Ok(meta),
     }

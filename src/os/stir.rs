@@ -182,8 +182,7 @@ mod kernel {
     }
 }
 
-#[cfg(target_os = "linux")]
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::fs;
     use std::io::Write;

@@ -4,12 +4,11 @@
 //! regular file, or has no head, is passed over.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::SystemTime;
 
 use super::SessionError;
 use super::peek::{self, Counting};
+use crate::os::hands::{cores, side_by_side};
 use crate::protocol::{SessionHead, SessionId};
 
 /// Files for which another thread is worth its start.
@@ -120,7 +119,11 @@ pub fn glances(sessions: Vec<SessionRef>, counted: u64) -> Vec<Glance> {
         (dated, if counted == 0 { Counting::No } else { counting })
     };
     let wanted: Vec<(Dated, Counting)> = dated.into_iter().map(count).collect();
-    side_by_side(&wanted, |(dated, counting)| dated.glance(*counting))
+    let threads = cores(MOST_THREADS).min(wanted.len() / FILES_A_THREAD);
+    side_by_side(&wanted, threads, 1, |(dated, counting)| dated.glance(*counting))
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// A file, and what its directory says of it.
@@ -143,28 +146,6 @@ impl Dated {
         let (modified_ms, bytes) = (self.modified_ms, self.bytes);
         Some(Glance { session: self.session.clone(), head, title, modified_ms, bytes, spoken })
     }
-}
-
-/// What `of` gives for each, in their order, by as many threads as are worth it. A thread that cannot be had is done without.
-fn side_by_side<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let places = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
-        let items = places.map_while(|at| Some((at, items.get(at)?)));
-        items.filter_map(|(at, item)| Some((at, of(item)?))).collect::<Vec<_>>()
-    };
-    let cores = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    let threads = cores.min(items.len() / FILES_A_THREAD).max(1);
-    let mut found = thread::scope(|scope| {
-        let others = 1..threads;
-        let others: Vec<_> =
-            others.filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
-        let mut found = work();
-        found.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_default()));
-        found
-    });
-    found.sort_by_key(|(at, _)| *at);
-    found.into_iter().map(|(_, made)| made).collect()
 }
 
 /// All sessions of a directory, in the order of their IDs: oldest first.

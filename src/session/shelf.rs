@@ -8,12 +8,13 @@
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::entry::{self, Line};
+use crate::os::identity::Identity;
 use crate::protocol::{EntryBody, Message, Part, Place, Shelf, Text};
 
 /// A text of so many bytes stays in the file until somebody looks at it. What is shorter is no longer than its place.
@@ -84,8 +85,8 @@ impl FileShelf {
     /// The shelf of a file that is open, by another handle on it; none where there can be none.
     pub(super) fn of(path: &Path, open: &File) -> Option<Self> {
         let again = File::open(path).ok()?;
-        let same = |a: &std::fs::Metadata, b: &std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
-        same(&again.metadata().ok()?, &open.metadata().ok()?).then(|| Self::new(again, path.to_owned()))
+        let [new, old] = [&again, open].map(|file| file.metadata().ok().map(|meta| Identity::of(&meta)));
+        (new? == old?).then(|| Self::new(again, path.to_owned()))
     }
 
     fn new(file: File, path: PathBuf) -> Self {
@@ -268,10 +269,11 @@ mod tests {
             ),
             cut in 0_usize..3,
             form in 0_usize..3,
+            status in prop::sample::select(vec![ToolStatus::Success, ToolStatus::Failed, ToolStatus::Denied]),
         ) {
             let text = ["a\n\u{e4}\u{1f980}\"b", "\u{1}\\", "x"][form].repeat(9);
             let call = ToolCall::new("c", "Read", "{}");
-            let entry = Entry::message(7, Message::tool(&call, ToolStatus::Success, text));
+            let entry = Entry::message(7, Message::tool(&call, status, text));
             let mut line = entry::to_line(&entry).into_bytes();
             let at = at.index(line.len());
             line.splice(at..(at + cut).min(line.len()), put);

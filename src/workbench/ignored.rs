@@ -17,6 +17,12 @@ use crate::os::file::read_regular;
 /// The names of ignore files.
 pub const NAMES: [&str; 3] = [".rgignore", ".ignore", ".gitignore"];
 
+/// Whether what has this name belongs to version control, and is never looked into.
+#[must_use]
+pub fn is_version_control(name: &OsStr) -> bool {
+    [".git", ".hg", ".jj", ".svn"].iter().any(|known| name == *known)
+}
+
 /// A larger ignore file is none.
 const MOST_BYTES: u64 = 1024 * 1024;
 

@@ -10,12 +10,12 @@
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use super::Blobs;
 use super::files::{Hasher, Image, MOST_HASHED, hash_of};
 use crate::os::file::FileError;
+use crate::os::hands::side_by_side;
 use crate::os::paths::hex;
 use crate::os::pinned::{Pinned, remove_empty};
 use crate::os::put::{There, clear_rest, missing_above, put_file, put_link, put_mode, put_nothing, there};
@@ -96,12 +96,12 @@ pub struct Kept {
 /// Which of these files are not as they were. Reads all of them.
 pub fn differences<'a>(formers: impl IntoIterator<Item = Former<'a>>) -> Vec<Difference> {
     let formers: Vec<Former<'a>> = formers.into_iter().collect();
-    side_by_side(&formers, |former| difference(former)).into_iter().flatten().collect()
+    each(&formers, |former| difference(former)).into_iter().flatten().collect()
 }
 
 /// Takes images of files as they are now. One of which there can be none will not be touched.
 pub fn keep(blobs: Blobs<'_>, differences: Vec<Difference>) -> Kept {
-    let saved = side_by_side(&differences, |difference| keep_one(blobs, difference));
+    let saved = each(&differences, |difference| keep_one(blobs, difference));
     let mut kept = Kept::default();
     for (difference, saved) in differences.into_iter().zip(saved) {
         match saved {
@@ -119,9 +119,9 @@ pub fn keep(blobs: Blobs<'_>, differences: Vec<Difference>) -> Kept {
 pub fn put_back(blobs: Blobs<'_>, kept: &Kept) -> Vec<String> {
     let (gone, there): (Vec<&Difference>, Vec<&Difference>) =
         kept.differences.iter().partition(|difference| difference.wanted.before.is_none());
-    let mut failed = side_by_side(&gone, |difference| take_away(difference));
+    let mut failed = each(&gone, |difference| take_away(difference));
     remove_empty(&directories_of(&gone));
-    failed.extend(side_by_side(&there, |difference| bring_back(blobs, difference)));
+    failed.extend(each(&there, |difference| bring_back(blobs, difference)));
     failed.into_iter().filter_map(Result::err).collect()
 }
 
@@ -145,7 +145,7 @@ pub fn untouched(saved: &[SavedFile]) -> usize {
         }
         Present::at(path).is(file)
     };
-    side_by_side(saved, is_untouched).into_iter().filter(|is_untouched| *is_untouched).count()
+    each(saved, is_untouched).into_iter().filter(|is_untouched| *is_untouched).count()
 }
 
 /// The image of a file as it shall be, checked.
@@ -348,19 +348,8 @@ fn hash_file(mut file: File) -> io::Result<String> {
 }
 
 /// What `work` gives for each, in their order.
-fn side_by_side<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    if all.len() < MANY {
-        return all.iter().map(work).collect();
-    }
-    let work = &work;
-    std::thread::scope(|scope| {
-        let parts = all.chunks(all.len().div_ceil(HANDS));
-        let hands: Vec<_> =
-            parts.map(|part| scope.spawn(move || part.iter().map(work).collect::<Vec<R>>())).collect();
-        // a panic is a fault of ours, and goes on as one
-        let done = hands.into_iter().map(|hand| hand.join().unwrap_or_else(|broken| resume_unwind(broken)));
-        done.flatten().collect()
-    })
+fn each<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    side_by_side(all, if all.len() < MANY { 1 } else { HANDS }, 1, work)
 }
 
 #[cfg(test)]

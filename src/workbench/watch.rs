@@ -10,6 +10,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::os::identity::Identity;
+
 /// What runs later, below the workspace: of git, of direnv, of editors, of assistants, of hook managers. A directory stands for
 /// all that is in it.
 const RUN_LATER: [&str; 22] = [
@@ -44,7 +46,7 @@ const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
 const MOST_ENTRIES: usize = 1_000;
 
 /// How a file is told from another, and from itself after a change.
-type Look = (u64, u64, i64, i64);
+type Look = (Identity, i64, i64);
 
 /// The files as they were.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +97,7 @@ fn look(root: &Path, name: &str, seen: &mut BTreeMap<String, Look>) {
     let is_whole = !meta.is_dir();
     // a directory's times change with whatever is made in it
     let at = if is_whole { (meta.ctime(), meta.ctime_nsec()) } else { (0, 0) };
-    seen.insert(name.to_owned(), (meta.dev(), meta.ino(), at.0, at.1));
+    seen.insert(name.to_owned(), (Identity::of(&meta), at.0, at.1));
 }
 
 fn look_into(root: &Path, directory: &str, seen: &mut BTreeMap<String, Look>) {

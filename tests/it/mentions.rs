@@ -53,8 +53,9 @@ fn a_directory_comes_as_a_tree_and_an_image_as_one() {
 
 #[test]
 fn what_is_not_there_is_said_unless_it_is_no_path() {
-    let (request, notices) = sent(|clawd| clawd, "ask @team about @src/nowhere.rs");
-    assert_eq!(request.last_text(), "ask @team about @src/nowhere.rs");
+    let (request, notices) =
+        sent(|clawd| clawd, "ask @team about @src/nowhere.rs, see https://h.example/@a/b.rs");
+    assert_eq!(request.last_text(), "ask @team about @src/nowhere.rs, see https://h.example/@a/b.rs");
     assert_eq!(notices.len(), 1, "{notices:?}");
     assert_eq!(notices[0]["text"], "@src/nowhere.rs is not attached: it does not exist");
 }

@@ -179,3 +179,26 @@ fn the_users_own_instructions_are_sent_everywhere() {
     assert_eq!(output.stderr, "");
     endpoint.finish();
 }
+
+/// From the root down, of each directory the first that is there; together they have 32 KiB, and what is cut is said.
+#[test]
+fn of_each_directory_one_file_is_sent_and_no_more_than_fits() {
+    let endpoint = Endpoint::script([text("ok")]);
+    let clawd = streaming(&endpoint)
+        .repository()
+        .file("CLAUDE.md", "Root by its second name.\n")
+        .file("CLAWDCODE.md", "Root by its third name.\n")
+        .file("a/CLAWDCODE.md", "Below by its third name.\n")
+        .file("a/b/AGENTS.md", &format!("{}The end of it.\n", "Mind the rows. ".repeat(3_000)));
+    let output = clawd.args(["--trust", "-C", "a/b", "go"]).run().expect_code(0);
+    let system = endpoint.wait_for_request(1).messages()[0]["content"].as_str().unwrap().to_owned();
+    let at = |words: &str| system.find(words).unwrap_or_else(|| panic!("{words:?} is not sent"));
+    assert!(at("second name") < at("Below by its third") && at("Below by its third") < at("Mind the rows."));
+    assert!(!system.contains("Root by its third name") && !system.contains("The end of it."));
+    assert!(system.len() < 32 * 1024 + 12 * 1024, "{}", system.len());
+    assert!(
+        output.stderr.contains("AGENTS.md is cut after") && output.stderr.contains("32 KiB"),
+        "{output:#?}"
+    );
+    endpoint.finish();
+}

@@ -2,6 +2,7 @@
 //!
 //! Through `clawd config`, which says what is in force and sends nothing. What a broken file does to a run is in `bad_input`.
 
+use crate::endpoint::{Endpoint, text};
 use crate::harness::Clawd;
 use crate::headless::expect_one_line;
 
@@ -96,4 +97,28 @@ fn a_value_in_a_line_that_cannot_be_read_is_not_repeated() {
     let output = clawd.again().arg("config").run().expect_code(2);
     expect_one_line(&output, &["line 1", "`headers`"]);
     assert!(!output.stderr.contains("hidden"), "{}", output.stderr);
+}
+
+#[test]
+fn a_theme_that_the_screen_would_refuse_is_told_without_a_screen_too() {
+    let wrong = [
+        ("[tui]\ntheme = \"drak\"\n", "", "there is no theme `drak`"),
+        ("[tui]\ntheme = \"mine\"\n", "gud = \"red\"\n", "mine.toml: line 1"),
+    ];
+    for (config, own, told) in wrong {
+        let endpoint = Endpoint::script([text("Done.")]);
+        let clawd = Clawd::new(&endpoint).home_file("config.toml", config).home_file("themes/mine.toml", own);
+        let output = clawd.args(["-p", "go"]).run().expect_code(0);
+        assert_eq!(output.stdout, "Done.\n");
+        expect_one_line(&output, &[told, "; the screen would use auto"]);
+        endpoint.finish();
+    }
+    for config in ["[tui]\ntheme = \"colour-blind\"\n", "[tui]\ntheme = \"mine\"\n", ""] {
+        let endpoint = Endpoint::script([text("Done.")]);
+        let clawd = Clawd::new(&endpoint)
+            .home_file("config.toml", config)
+            .home_file("themes/mine.toml", "accent = \"red\"\n");
+        assert_eq!(clawd.args(["-p", "go"]).run().expect_code(0).stderr, "");
+        endpoint.finish();
+    }
 }

@@ -41,6 +41,9 @@ pub struct Accumulator {
     replaced: u32,
 }
 
+/// The name of the field in which thoughts stand as text where their details come too.
+const TOLD_REASONING: &str = "reasoning";
+
 /// How an answer is to be read: what is known of who gives it.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
@@ -292,7 +295,10 @@ impl Accumulator {
 
     fn take_delta(&mut self, delta: Delta<'_>) {
         self.take_reasoning(&delta);
-        self.opaque.push(delta.reasoning_details, delta.thinking_blocks);
+        let thoughts = self.opaque.push(delta.reasoning_details, delta.thinking_blocks);
+        if !thoughts.is_empty() {
+            self.heard.thoughts(TOLD_REASONING, &thoughts);
+        }
         if delta.is_thought() {
             self.heard.marked_thought(&delta.content.text);
         } else {
@@ -319,6 +325,7 @@ impl Accumulator {
             (PLAIN_REASONING, &delta.content.thoughts),
         ];
         if let Some((field, thought)) = fields.into_iter().find(|(_, thought)| !thought.is_empty()) {
+            self.opaque.is_told();
             self.heard.thoughts(field, thought);
         }
     }
@@ -510,6 +517,23 @@ mod tests {
         let tagged = answer(&[&delta(&json!({"content":"<think>a</think>b"})), STOP]);
         assert_eq!(tagged.text, "b");
         assert_eq!(tagged.reasoning.unwrap().text, "a");
+    }
+
+    #[test]
+    fn thoughts_that_come_as_details_alone_are_told_and_go_back_as_they_came() {
+        let details = |index: u32, kind: &str, text: &str| json!({"reasoning_details":[{"type":"reasoning.text","index":index,kind:text}]});
+        let alone = [details(0, "text", "a"), details(0, "text", "b"), details(1, "summary", "c")];
+        let lines: Vec<String> = alone.iter().map(delta).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).chain([STOP]).collect();
+        let message = answer(&lines);
+        assert_eq!(message.reasoning, Some(Reasoning { field: "reasoning".into(), text: "abc".into() }));
+        assert_eq!(message.extra["reasoning_details"][0]["text"], "ab");
+        let mut both = details(0, "text", "a");
+        both["reasoning"] = json!("a");
+        let secret = json!({"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]});
+        let message = answer(&[&delta(&both), &delta(&details(0, "text", "b")), &delta(&secret), STOP]);
+        assert_eq!(message.reasoning.unwrap().text, "a", "never twice");
+        assert_eq!(answer(&[&delta(&secret), STOP]).reasoning, None);
     }
 
     #[test]

@@ -20,18 +20,31 @@ pub(in crate::chat) struct Opaque {
     /// `LiteLLM`'s, each of which ends with its signature.
     blocks: Vec<Value>,
     bytes: usize,
+    /// Whether the thoughts come in a field of their own as well.
+    is_told: bool,
 }
 
 impl Opaque {
-    /// Takes more `reasoning_details` and `thinking_blocks`, kept in order; the text of one block may come in pieces.
-    pub(in crate::chat) fn push(&mut self, details: Option<&RawValue>, blocks: Option<&RawValue>) {
+    /// The same thoughts have come in a field of their own.
+    pub(in crate::chat) fn is_told(&mut self) {
+        self.is_told = true;
+    }
+
+    /// Takes more `reasoning_details` and `thinking_blocks`, kept in order; the text of one block may come in pieces. Gives what of
+    /// it can be read and is told nowhere else.
+    pub(in crate::chat) fn push(&mut self, details: Option<&RawValue>, blocks: Option<&RawValue>) -> String {
+        let mut told = String::new();
         for block in self.read(details) {
+            if !self.is_told {
+                told.extend(["text", "summary"].iter().filter_map(|name| block.get(name)?.as_str()));
+            }
             let number = block.get("index").cloned();
             add(&mut self.details, block, |last| number.is_some() && last.get("index") == number.as_ref());
         }
         for block in self.read(blocks) {
             add(&mut self.blocks, block, |last| last.get("signature").is_none());
         }
+        told
     }
 
     /// How many bytes they take, about.

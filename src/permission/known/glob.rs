@@ -180,7 +180,7 @@ mod tests {
             path.strip_prefix("/dev/fd")
                 .map_or_else(|_| path.clone(), |below| Path::new("/proc/1/fd").join(below))
         };
-        Sight { names, follow, ..Sight::default() }
+        Sight { follow, names, ..Sight::default() }
     }
 
     fn spread_of(word: &str) -> Option<String> {

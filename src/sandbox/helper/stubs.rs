@@ -16,6 +16,7 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use super::super::plan::Profile;
 use super::super::steps::{Kind, nearest};
 use super::{Failure, Named, kind_of};
+use crate::os::identity::Identity;
 
 /// Nobody makes an empty directory that nobody may write, or such a file.
 const DIRECTORY_MODE: u32 = 0o555;
@@ -120,9 +121,8 @@ impl Stub {
     }
 
     fn is_still_there(&self) -> bool {
-        let same = |now: fs::Metadata, then: fs::Metadata| (now.dev(), now.ino()) == (then.dev(), then.ino());
         match (fs::symlink_metadata(&self.path), self.held.metadata()) {
-            (Ok(now), Ok(then)) => same(now, then),
+            (Ok(now), Ok(then)) => Identity::of(&now) == Identity::of(&then),
             (Err(_), _) | (_, Err(_)) => false,
         }
     }

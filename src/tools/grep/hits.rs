@@ -198,10 +198,16 @@ impl Hits {
             return format!("[cut: there are {all} of output, so none from offset {first} on]");
         }
         let next = first + told;
-        let go_on = if next < self.lines && next <= MOST_OFFSET {
-            format!(": offset {next} goes on; a narrower pattern, path, glob or type finds less")
-        } else if next < self.lines {
-            ": a narrower pattern, path, glob or type finds less".to_owned()
+        // no parameter is named of which the model does not know: it has named this one itself
+        let more = if first > 0 && next <= MOST_OFFSET {
+            format!("offset {next} goes on; ")
+        } else if first == 0 && told == self.window.most && told < MOST_LINES {
+            "a larger head_limit tells more; ".to_owned()
+        } else {
+            String::new()
+        };
+        let go_on = if next < self.lines {
+            format!(": {more}a narrower pattern, path, glob or type finds less")
         } else {
             String::new()
         };
@@ -298,7 +304,12 @@ mod tests {
         };
         let go_on = "a narrower pattern, path, glob or type finds less]";
         let all = "of 4 lines of output, in all 4 matching lines in 3 files";
-        check(0, 2, "c:3:x\na:7:x", &format!("[cut: lines 1 to 2 {all}: offset 2 goes on; {go_on}"));
+        check(
+            0,
+            2,
+            "c:3:x\na:7:x",
+            &format!("[cut: lines 1 to 2 {all}: a larger head_limit tells more; {go_on}"),
+        );
         check(2, 1, "b:1:x", &format!("[cut: lines 3 to 3 {all}: offset 3 goes on; {go_on}"));
         check(2, 9, "b:1:x\nb:2:x", &format!("[cut: lines 3 to 4 {all}]"));
         check(9, 9, "", "[cut: there are 4 lines of output, so none from offset 9 on]");

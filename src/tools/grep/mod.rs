@@ -49,7 +49,7 @@ const BEFORE: Param = Param::integer("before", "lines of context").or(&["-B", "c
 const AFTER: Param = Param::integer("after", "").or(&["-A", "context", "-C"]);
 const MULTILINE: Param = Param::flag("multiline", "`.` and matches span lines").or(&["-U"]);
 const HEAD_LIMIT: Param = Param::integer("head_limit", "lines of output").or(&["limit", "max_results"]);
-/// What cut answers name, and what models write that were taught it elsewhere.
+/// What models write that were taught it elsewhere; none is told of it.
 const OFFSET: Param = Param::integer("offset", "");
 const AS_TEXT: Param = Param::flag("fixed_strings", "").or(&["literal_text", "literal", "-F"]);
 

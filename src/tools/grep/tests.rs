@@ -105,7 +105,7 @@ async fn what_is_cut_is_told_with_the_way_to_it() {
     assert_eq!(
         session.told(&Grep, arguments).await,
         "a.txt:1:todo one\n[cut: lines 1 to 1 of 3 lines of output, in all 3 matching lines in 2 files: \
-            offset 1 goes on; a narrower pattern, path, glob or type finds less]"
+            a larger head_limit tells more; a narrower pattern, path, glob or type finds less]"
     );
     let arguments = json!({"pattern": "todo", "output_mode": "content", "head_limit": 0, "offset": 1});
     assert_eq!(

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use self::pool::{Pool, Task};
 use super::{ToolResult, looking};
 use crate::os::kernel::kernel_views;
-use crate::workbench::ignored::Rules;
+use crate::workbench::ignored::{Rules, is_version_control};
 
 pub(super) use names::{Names, unsearchable};
 pub(super) use tally::{Tally, Unread};
@@ -340,7 +340,7 @@ where
         for entry in entries {
             let name = entry.file_name();
             let Ok(kind) = entry.file_type() else { continue };
-            if is_version_control(name.as_encoded_bytes()) {
+            if is_version_control(&name) {
                 continue;
             }
             path.end_in(&name);
@@ -376,10 +376,6 @@ where
         }
         if self.walk.until.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
-}
-
-fn is_version_control(name: &[u8]) -> bool {
-    [".git", ".hg", ".jj", ".svn"].iter().any(|known| name == known.as_bytes())
 }
 
 #[cfg(test)]

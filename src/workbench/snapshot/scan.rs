@@ -10,14 +10,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use super::git::Repo;
-use super::sight::{Sight, is_version_control, note_guide, of_directory, sight};
+use super::sight::{Sight, note_guide, of_directory, sight};
 use super::tree::{Cover, Folder, Guides, Known, Place, Tree, Why};
+use crate::os::hands::{cores, side_by_side};
 use crate::os::stir::{Stirred, Stirs, Watched};
 use crate::os::tree::{Directory, Kind, Look};
-use crate::workbench::ignored::{NAMES, Rules};
+use crate::workbench::ignored::{NAMES, Rules, is_version_control};
 
 /// More threads only wait for one another's locks in the kernel.
 const MOST_THREADS: usize = 4;
@@ -149,7 +149,7 @@ pub(super) fn look(
     let names = AtomicUsize::new(tree.count());
     while !fresh.is_empty() {
         let (views, stirs) = (tree.views.as_slice(), tree.stirs.as_ref());
-        let found = side_by_side(&fresh, |fresh| {
+        let found = each(&fresh, |fresh| {
             let is_view = views.contains(&fresh.place.path);
             let found = if is_view { None } else { first_look(fresh, &names, young, stirs) };
             Some(found.unwrap_or_else(|| closed(fresh)))
@@ -177,7 +177,7 @@ fn again(tree: &mut Tree, young: Young, mut extent: Extent) -> Vec<Found> {
         let wanted = |folder: &&Folder| extent == Extent::Whole || stirred.is_in(folder.watched);
         let folders: Vec<&Folder> = tree.folders.values().filter(wanted).collect();
         let ears = (tree.stirs.as_ref(), &stirred);
-        let found = side_by_side(&folders, |folder| look_again(folder, young, ears));
+        let found = each(&folders, |folder| look_again(folder, young, ears));
         if extent == Extent::Stirred && found.iter().any(Found::has_links) {
             tree.has_links = true;
             continue;
@@ -367,28 +367,8 @@ fn enter(folder: &mut Folder, name: &OsStr, sight: Sight, fresh: &mut Vec<Fresh>
     folder.names.insert(name.to_owned(), known);
 }
 
-/// What comes of each; in no order.
-fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let threads = cores.min(MOST_THREADS).min(items.len().div_ceil(PORTION)).max(1);
-    let next = AtomicUsize::new(0);
-    let run = || {
-        let mut done = Vec::new();
-        while let Some(portion) = items.get(next.fetch_add(PORTION, Ordering::Relaxed)..) {
-            if portion.is_empty() {
-                break;
-            }
-            done.extend(portion.iter().take(PORTION).filter_map(&work));
-        }
-        done
-    };
-    thread::scope(|scope| {
-        let others: Vec<_> =
-            (1..threads).filter_map(|_| thread::Builder::new().spawn_scoped(scope, run).ok()).collect();
-        let mut done = run();
-        for other in others {
-            done.append(&mut other.join().unwrap_or_default());
-        }
-        done
-    })
+/// What comes of each that anything comes of.
+fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
+    let threads = cores(MOST_THREADS).min(items.len().div_ceil(PORTION));
+    side_by_side(items, threads, PORTION, work).into_iter().flatten().collect()
 }

@@ -48,8 +48,3 @@ pub(super) fn note_guide(guides: &mut Guides, directory: &Directory, name: &OsSt
         *guide = directory.look(name);
     }
 }
-
-/// Whether this belongs to version control, and is never looked into.
-pub(super) fn is_version_control(name: &OsStr) -> bool {
-    [".git", ".hg", ".jj", ".svn"].iter().any(|known| name == *known)
-}

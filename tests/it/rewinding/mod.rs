@@ -3,6 +3,7 @@
 //! Sessions are made without a screen, and rewound on one. What commands change is noted here by hand, as the session's file has
 //! it: a checkpoint `by` a command, with the images beside it. The tree that is compared is every name with its kind, its mode and its bytes.
 
+mod killed;
 mod trees;
 mod troubles;
 mod ways;

@@ -30,18 +30,24 @@ fn is_gone(pty: &Pty, words: &str) {
     pty.wait_until("the end of the list", |screen| !screen.contents().contains(words));
 }
 
+/// Goes to the newest message of the list, up to the question how far.
+fn open_the_first(pty: &Pty) {
+    pty.key("esc");
+    pty.wait_for("Esc again goes back");
+    pty.key("esc");
+    // the list may open before it is filled, and takes nothing then
+    pty.wait_for("in all");
+    pty.key("enter");
+    pty.wait_for("1, 2 or 3 does it");
+}
+
 #[test]
 fn esc_twice_opens_the_list_and_each_esc_goes_a_step_back() {
     for size in [Size::new(80, 24), Size::new(40, 16)] {
         let endpoint = writing();
         let clawd = Clawd::new(&endpoint);
         let pty = talked(&clawd, size);
-        pty.key("esc");
-        pty.wait_for("Esc again goes back");
-        pty.key("esc");
-        pty.wait_for("in all");
-        pty.key("enter");
-        pty.wait_for("1, 2 or 3 does it");
+        open_the_first(&pty);
         pty.wait_for("notes.txt  made since");
         pty.key("enter");
         pty.key("esc");
@@ -66,13 +72,7 @@ fn a_digit_takes_it_back_and_the_words_are_in_the_input_again() {
         let endpoint = writing();
         let clawd = Clawd::new(&endpoint).args(options.iter().copied());
         let pty = talked(&clawd, Size::new(100, 30));
-        pty.key("esc");
-        pty.wait_for("Esc again goes back");
-        pty.key("esc");
-        // the list may open before it is filled, and takes nothing then
-        pty.wait_for("in all");
-        pty.key("enter");
-        pty.wait_for("1, 2 or 3 does it");
+        open_the_first(&pty);
         pty.key("1");
         pty.wait_for("Rewound to “write notes”: 1 file, conversation (4 messages). /redo brings it back");
         pty.wait_for("what stands above no longer counts from “write notes” on");

@@ -2,10 +2,12 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::endpoint::{Endpoint, text};
+use serde_json::json;
+
+use crate::endpoint::{Endpoint, call, calls, text};
 use crate::harness::Clawd;
 
-use super::{chat, leave, open, say, wait_for_rest};
+use super::{answer, chat, leave, open, say, wait_for_rest};
 
 const ANSWER: &str = "Try *this*:\n\n```sh\nls\t-l\n\n  cd ..\n```\n\nThat is all.";
 
@@ -84,12 +86,13 @@ fn a_conversation_is_exported_into_a_file_of_the_users_own_and_never_over_anothe
 #[test]
 fn commands_tell_what_fills_the_window_what_was_used_and_what_is_set() {
     let endpoint = Endpoint::script([text("Yes.")]);
-    let clawd = Clawd::new(&endpoint).file("AGENTS.md", "Be brief.");
+    let clawd = Clawd::new(&endpoint).file("AGENTS.md", "Be brief.").home_file("AGENTS.md", "Go");
     let pty = open(&clawd.again().arg("--trust"));
     say(&pty, "/cost");
     pty.wait_for("nothing was used yet");
     say(&pty, "/memory");
     pty.wait_for("1 line, about 2 tokens");
+    pty.wait_for("1 line, about 1 token\n");
     say(&pty, "well?");
     pty.wait_for("Yes.");
     wait_for_rest(&pty);
@@ -114,6 +117,26 @@ fn plan_mode_is_entered_and_left() {
     pty.wait_until("plan mode", |screen| screen.contents().contains("· plan"));
     say(&pty, "/plan");
     pty.wait_until("the usual mode", |screen| screen.contents().contains("· default"));
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
+fn init_has_the_model_write_the_instructions_and_asks_before_the_file_is_there() {
+    let written = call("Write", json!({"file_path": "AGENTS.md", "content": "# Rows\n\nRun `make`.\n"}));
+    let endpoint = Endpoint::script([calls([written]), text("It stands in AGENTS.md.")]);
+    let clawd = Clawd::new(&endpoint).file("Makefile", "all:\n\ttrue\n");
+    let pty = open(&clawd);
+    say(&pty, "/init");
+    answer(&pty, "1. Yes", "1");
+    pty.wait_for("It stands in AGENTS.md.");
+    wait_for_rest(&pty);
+    assert!(
+        endpoint.requests()[0].last_text().contains("AGENTS.md"),
+        "{}",
+        endpoint.requests()[0].last_text()
+    );
+    assert_eq!(clawd.read("AGENTS.md"), "# Rows\n\nRun `make`.\n");
     leave(&pty);
     endpoint.finish();
 }

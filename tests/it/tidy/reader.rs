@@ -82,7 +82,8 @@ impl File {
         let mut lines = self.text.split_inclusive('\n').peekable();
         while let Some(line) = lines.next() {
             let opens = |next: &&str| next.contains("mod ") && next.trim_end().ends_with('{');
-            if line == "#[cfg(test)]\n" && lines.peek().is_some_and(opens) {
+            let is_for_tests = line == "#[cfg(test)]\n" || line.starts_with("#[cfg(all(test, ");
+            if is_for_tests && lines.peek().is_some_and(opens) {
                 break;
             }
             length += line.len();

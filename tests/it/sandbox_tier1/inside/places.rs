@@ -62,10 +62,10 @@ async fn two_commands_at_once_have_caches_of_their_own() {
     if world.sandbox.tier() == Tier::Bubblewrap {
         return;
     }
-    let mut first = world.start("echo first > ~/.cargo/who; echo there; sleep 60 & wait");
+    let mut first = world.start("echo the-first > ~/.cargo/who; echo there; sleep 60 & wait");
     first.tail().wait_for(|tail| tail.lines > 0).await.unwrap();
     let second = world.run("cat ~/.cargo/who; echo second > ~/.cargo/who; cat ~/.cargo/who").await;
-    assert!(second.said.ends_with("second\n") && !second.said.contains("first"), "{second:?}");
+    assert!(second.said.ends_with("second\n") && !second.said.contains("the-first"), "{second:?}");
     drop(first.abort().await);
     first.over().await;
     assert_eq!(world.run("cat ~/.cargo/who").await.said, "first\n");
