@@ -68,5 +68,5 @@ async fn two_commands_at_once_have_caches_of_their_own() {
     assert!(second.said.ends_with("second\n") && !second.said.contains("the-first"), "{second:?}");
     drop(first.abort().await);
     first.over().await;
-    assert_eq!(world.run("cat ~/.cargo/who").await.said, "first\n");
+    assert_eq!(world.run("cat ~/.cargo/who").await.said, "the-first\n");
 }
