@@ -3,7 +3,7 @@
 //! Three strengths. [`is_careful`] only moves the focus of a question to No, so it may say yes too often. [`destroys`] keeps
 //! a command from running unasked, and says in words what would be lost; in doubt it says yes. [`deletes_outside`] asks
 //! even in `bypass`, so it says yes only where there is no doubt: a recursive delete, and a target that is known to lie
-//! outside. Paths are judged where they lead: variables put in, links followed. Beside them [`changed`] names what rules about
+//! outside. Paths are judged where they lead: variables put in, links followed. Beside them [`changed()`] names what rules about
 //! edits are held against.
 
 mod changed;
