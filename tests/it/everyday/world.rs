@@ -157,6 +157,8 @@ pub(super) fn environment(home: &Path) -> Vec<(String, OsString)> {
         ("GIT_COMMITTER_EMAIL", "u@x".into()),
         // a repository above is none of theirs
         ("GIT_CEILING_DIRECTORIES", home.parent().unwrap_or(home).into()),
+        // Go looks further up, whatever Git is told, and what is found there may be somebody else's
+        ("GOFLAGS", "-buildvcs=false".into()),
     ];
     let own = own.map(|(name, value)| (name.to_owned(), value));
     own.into_iter().chain(toolchain().into_iter().map(|(name, value)| (name, value.into()))).collect()
