@@ -197,12 +197,11 @@ impl Family {
         if !orphan || roots().contains(&process.pid) {
             return false;
         }
-        match table::mark_of(process.pid) {
-            Some(mark) => mark == self.mark,
-            None => {
-                adopted && process.group != Some(rustix::process::getpgrp()) && self.is_nearest(process.began)
-            }
+        if let Some(mark) = table::mark_of(process.pid) {
+            return mark == self.mark;
         }
+        let is_ours = process.group == Some(rustix::process::getpgrp());
+        adopted && !is_ours && !is_led_by_a_root(process) && self.is_nearest(process.began)
     }
 
     /// Whether of all commands this was the last to begin before `moment`.
@@ -217,6 +216,11 @@ impl Drop for Family {
     fn drop(&mut self) {
         living().retain(|one| *one != (self.root, self.began));
     }
+}
+
+/// Whether it is in the group of a living command, whose it is then, whenever that began.
+fn is_led_by_a_root(process: &Process) -> bool {
+    living().iter().any(|(root, _)| Some(*root) == process.group)
 }
 
 fn living() -> MutexGuard<'static, Vec<(Pid, Moment)>> {
@@ -283,6 +287,24 @@ mod tests {
             family.members(&all).iter().map(|member| member.pid.as_raw_nonzero().get()).collect();
         numbers.sort_unstable();
         assert_eq!(numbers, [1_000_011, 1_000_012, 1_000_014]);
+    }
+
+    #[test]
+    fn an_orphan_that_hides_its_mark_is_of_the_command_whose_group_it_is_in() {
+        let orphan = |group| Process {
+            pid: pid(1_000_092).unwrap(),
+            parent: Some(rustix::process::getpid()),
+            group: pid(group),
+            session: pid(5),
+            state: State::Alive,
+            began: Moment::MAX - 1,
+        };
+        let mut older = Family::that_began(Moment::MAX - 1, pid(1_000_080).unwrap(), "older".into());
+        let mut in_a_room = Family::of_a_group(pid(1_000_090).unwrap(), "room".into());
+        assert!(older.members(&[orphan(1_000_090)]).is_empty(), "it is the other's");
+        assert_eq!(in_a_room.members(&[orphan(1_000_090)]).len(), 1);
+        drop(in_a_room);
+        assert_eq!(older.members(&[orphan(1_000_092)]).len(), 1, "one in nobody's group is of the nearest");
     }
 
     #[test]

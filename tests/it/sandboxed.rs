@@ -306,6 +306,41 @@ fn a_room_waits_only_while_a_run_goes_on() {
     endpoint.finish();
 }
 
+/// Whether a process with these words runs.
+fn runs(words: &[&str]) -> bool {
+    let words = words.concat();
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let said = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+    all.map(said).any(|cmdline| cmdline.replace('\0', "") == words)
+}
+
+/// The superuser reads every process's mark, so there it is another rule that holds.
+#[test]
+fn what_a_command_in_a_ready_room_has_left_outlives_the_end_of_another() {
+    if tier() != Tier::Namespaces {
+        return;
+    }
+    let (shop, gates) = (allowed("default", &[]), [Gate::new(), Gate::new()]);
+    let own = format!("3001.{}", std::process::id());
+    let waits = call("Bash", json!({"command": "sleep 3000", "run_in_background": true}));
+    let leaves = bash(&format!("setsid sleep {own} < /dev/null > /dev/null 2>&1 & echo left"));
+    shop.endpoint().push(calls([waits]));
+    shop.endpoint().push(calls([bash("true")]));
+    shop.endpoint().push(calls([leaves]).hold_head(&gates[0]));
+    shop.endpoint().push(calls([call("KillShell", json!({"id": "bash_1"}))]));
+    shop.endpoint().push(text("Done.").hold_head(&gates[1]));
+    let running = shop.start();
+    gates[0].wait_reached();
+    room_that_waits(running.pid());
+    gates[0].open();
+    gates[1].wait_reached();
+    let killed = shop.endpoint().wait_for_request(5).tool_result("call_4");
+    assert!(runs(&["sleep", &own]), "{killed}");
+    gates[1].open();
+    assert_eq!(running.wait().code, Some(0));
+    assert!(!runs(&["sleep", &own]), "it ends with the program");
+}
+
 #[test]
 fn a_room_that_waits_ends_with_the_program_however_that_ends() {
     if tier() != Tier::Namespaces {
