@@ -540,6 +540,7 @@ mod tests {
             "cp -n b src/a",
             "mv src/a b",
             "mv b src/a",
+            "mv src gone",
             "ln -s b src/a",
             "install b src/a",
             "touch src/a",
@@ -578,6 +579,9 @@ mod tests {
             check(call, "allow");
         }
         assert_eq!(word(&judge(&policy(Mode::Bypass, "", "", "Edit"), "run echo x > a")), "allow");
+        let everything = policy(Mode::Bypass, "", "", "Edit(**)");
+        assert_eq!(word(&judge(&everything, "run ls 2>/dev/null >&2")), "allow", "nothing is changed");
+        assert_eq!(word(&judge(&everything, "run ls 2>/dev/nul")), "deny");
         let asked = policy(Mode::AcceptEdits, "Bash", "Edit(src/**)", "");
         assert_eq!(word(&judge(&asked, "run echo x > src/a")), "ask");
         let allowed = policy(Mode::Default, "Edit(src/**)", "", "");

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use super::files::{self, Deed, moved, operands};
+use super::swallows;
 use crate::permission::scope::Scope;
 use crate::permission::script::{self, Command, UNKNOWN};
 use crate::protocol::ExecAccess;
@@ -25,6 +26,7 @@ pub(in crate::permission) fn changed(exec: &ExecAccess, scope: &Scope) -> Vec<Pa
     let of = |command: &Command| {
         let cwd = command.cwd.as_deref().unwrap_or(&exec.cwd);
         let named = names(command).into_iter().filter_map(|name| scope.path_of(cwd, &name));
+        let named = named.filter(|path| !swallows(path));
         named.flat_map(|path| [scope.links.follow(&path), path]).collect::<Vec<_>>()
     };
     script::read(exec, scope).iter().flat_map(of).collect()
@@ -34,10 +36,7 @@ fn names(command: &Command) -> Vec<String> {
     let mut names = command.grows.clone();
     for deed in files::deeds(command) {
         match deed {
-            Deed::Tree(name) | Deed::Below(name, _) => {
-                names.push(format!("{}/{UNKNOWN}", name.trim_end_matches('/')));
-                names.push(name);
-            }
+            Deed::Tree(name) | Deed::Below(name, _) => names.extend(whole(name)),
             Deed::File(name) | Deed::Overwrite(name) => names.push(name),
             Deed::Other(_) => {}
         }
@@ -46,7 +45,7 @@ fn names(command: &Command) -> Vec<String> {
     match script::program(&command.words) {
         "touch" | "tee" | "truncate" | "patch" | "rmdir" => names.extend(operands(rest)),
         "cp" | "install" | "ln" => names.extend(into(rest)),
-        "mv" => names.extend(operands(rest).chain(into(rest))),
+        "mv" => names.extend(operands(rest).flat_map(whole).chain(into(rest))),
         program => {
             if IN_PLACE.iter().any(|row| row.0 == program && is_in_place(rest, *row)) {
                 names.extend(operands(rest));
@@ -54,6 +53,11 @@ fn names(command: &Command) -> Vec<String> {
         }
     }
     names
+}
+
+/// What goes with all that may be below it.
+fn whole(name: String) -> [String; 2] {
+    [format!("{}/{UNKNOWN}", name.trim_end_matches('/')), name]
 }
 
 fn is_in_place(rest: &[String], (_, short, long, values): (&str, char, &str, &str)) -> bool {

@@ -173,10 +173,15 @@ fn is_outside(path: &Path, scope: &Scope) -> bool {
     scope.inside(path).is_none() && !scope.is_temporary(path)
 }
 
+/// Whether it is a device that keeps nothing of what is written to it.
+fn swallows(path: &Path) -> bool {
+    const SWALLOW: [&str; 5] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"];
+    SWALLOW.iter().any(|device| path == Path::new(device)) || path.starts_with("/dev/fd")
+}
+
 /// Whether nobody misses it: what is temporary, what a build makes anew, and devices that swallow everything.
 fn is_dispensable(path: &Path, scope: &Scope) -> bool {
-    const SWALLOW: [&str; 5] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"];
-    if SWALLOW.iter().any(|device| path == Path::new(device)) || path.starts_with("/dev/fd") {
+    if swallows(path) {
         return true;
     }
     match scope.inside(path) {
