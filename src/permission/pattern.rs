@@ -3,12 +3,13 @@
 //! Paths come in absolute; nothing is opened. The surprise: a pattern without a slash is for the project where it lets
 //! through, and for the whole file system where it holds back.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::text::glob::{GitGlob, GlobError};
 
 use super::rule::Use;
 use super::scope::Scope;
+use super::script::UNKNOWN;
 
 /// A gitignore-style pattern and where it begins.
 #[derive(Debug, Clone)]
@@ -67,4 +68,38 @@ impl PathPattern {
             self.glob.matches(below, usage == Use::HoldBack)
         })
     }
+
+    /// Whether the pattern, which holds back, may mean this or something below it. Where it may mean files of a name in any
+    /// directory, only what lies at `path` itself is held against it. `path` may be a pattern of the shell's.
+    pub(super) fn may_cover_below(&self, path: &Path, scope: &Scope) -> bool {
+        let below = path.join(UNKNOWN.encode_utf8(&mut [0; 4]));
+        let covers = |path: &Path| self.covers(path, scope, Use::HoldBack);
+        covers(path) || covers(&below) || self.start(scope).is_some_and(|start| leads_to(path, &start))
+    }
+
+    /// Where all that it means lies: its words up to the first sign.
+    fn start(&self, scope: &Scope) -> Option<PathBuf> {
+        let base = match self.base {
+            Base::Filesystem => Path::new("/"),
+            Base::Home => scope.home.as_deref()?,
+            Base::Project => &scope.project,
+            Base::Anywhere => return None,
+        };
+        let words = self.glob.pattern().trim_start_matches('/').split('/').filter(|word| *word != ".");
+        let plain = words.take_while(|word| !word.contains(['*', '?', '[', '{', '\\']));
+        Some(plain.fold(base.to_owned(), |path, word| path.join(word)))
+    }
+}
+
+/// Whether `to` is `path` or lies below it, where the parts of `path` may be patterns.
+fn leads_to(path: &Path, to: &Path) -> bool {
+    let mut parts = to.components();
+    path.components().all(|wanted| {
+        parts.next().is_some_and(|part| {
+            let pattern = wanted.as_os_str().to_str().filter(|wanted| wanted.contains(['*', '?', '[']));
+            let finds =
+                |pattern| GitGlob::new(pattern).is_ok_and(|glob| glob.matches_itself(part.as_os_str(), true));
+            wanted == part || pattern.is_some_and(finds)
+        })
+    })
 }

@@ -194,7 +194,10 @@ impl Rule {
             // what the edit tools may not do no command does in their place
             (Target::Edit(pattern), Touch::Exec(exec)) => {
                 usage == Use::HoldBack
-                    && harm::changed(exec, scope).iter().any(|path| pattern.covers(path, scope, usage))
+                    && harm::changed(exec, scope).iter().any(|changed| match changed {
+                        harm::Changed::One(path) => pattern.covers(path, scope, usage),
+                        harm::Changed::All(path) => pattern.may_cover_below(path, scope),
+                    })
             }
             (Target::Host(hosts), Touch::Fetch(url)) => hosts.cover(url, usage),
             (

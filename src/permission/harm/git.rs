@@ -1,9 +1,11 @@
-//! What git throws away.
+//! What git throws away, and what it changes.
 //!
-//! What is committed can be found again, so only what is not, and what makes commits hard to find, counts. The surprise:
-//! `git checkout NAME` may be a branch or a file; it counts where there is such a file.
+//! What is committed can be found again, so only what is not, and what makes commits hard to find, counts as thrown away. The
+//! surprise: `git checkout NAME` may be a branch or a file; it counts where there is such a file.
 
-use super::files::{Deed, Kind, has};
+use super::args::Args;
+use super::copied::parted;
+use super::deed::{Deed, Kind, What};
 
 /// Options of git itself that take a value.
 const WITH_VALUE: [&str; 5] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
@@ -14,32 +16,51 @@ const CHANGES: &str = "throws away changes that are not committed";
 pub(super) fn deeds(words: &[String]) -> Vec<Deed> {
     let (place, words) = own_options(words);
     let Some((verb, rest)) = words.split_first() else { return Vec::new() };
+    let lost = lost(verb, rest, place.as_deref());
+    let at = |name: String| match &place {
+        Some(place) if !name.starts_with('/') => format!("{place}/{name}"),
+        _ => name,
+    };
+    let named = named(verb, rest).into_iter().map(|what| match what {
+        What::File(name) => What::File(at(name)),
+        What::Tree(name) => What::Tree(at(name)),
+        What::Below(name, kind) => What::Below(at(name), kind),
+        What::Within(name) => What::Within(at(name)),
+    });
+    lost.into_iter().chain(named.map(Deed::Changes)).collect()
+}
+
+/// What git throws away.
+fn lost(verb: &str, rest: &[String], place: Option<&str>) -> Vec<Deed> {
     let says = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(&word.as_str()));
-    let first = rest.iter().find(|word| !word.starts_with('-')).map(String::as_str);
+    let args = Args::read(rest, "", &[]);
+    let has = |short, long| args.has(short, long);
+    let first = args.operands.first().map(String::as_str);
     let other = |is: bool, what: &'static str| if is { vec![Deed::Other(what)] } else { Vec::new() };
-    match verb.as_str() {
-        "clean" if has(rest, 'n', "--dry-run") || !has(rest, 'f', "--force") => Vec::new(),
-        "clean" if place.is_some() => vec![Deed::Below(place.unwrap_or_default(), Kind::Any)],
-        "clean" => other(true, "deletes files that git does not know"),
+    match verb {
+        "clean" if has('n', "dry-run") || !has('f', "force") => Vec::new(),
+        "clean" => match place {
+            Some(place) => vec![Deed::Deletes(What::Below(place.to_owned(), Kind::Any))],
+            None => other(true, "deletes files that git does not know"),
+        },
         "reset" => other(says(&["--hard", "--merge", "--keep"]), CHANGES),
-        "restore" => other(!has(rest, 'S', "--staged") || has(rest, 'W', "--worktree"), CHANGES),
-        "checkout" => checkout(rest),
-        "switch" => other(has(rest, 'f', "--force") || says(&["--discard-changes"]), CHANGES),
+        "restore" => other(!has('S', "staged") || has('W', "worktree"), CHANGES),
+        "checkout" => checkout(rest, &args),
+        "switch" => other(has('f', "force") || args.has_long("discard-changes"), CHANGES),
         "stash" => other(matches!(first, Some("drop" | "clear")), "throws away what was stashed"),
         "branch" => {
-            let forced = has(rest, 'd', "--delete") && has(rest, 'f', "--force");
-            other(has(rest, 'D', "-D") || forced, "deletes branches that may not be merged")
+            let forced = has('d', "delete") && has('f', "force");
+            other(has('D', "") || forced, "deletes branches that may not be merged")
         }
-        "worktree" => other(first == Some("remove") && has(rest, 'f', "--force"), CHANGES),
-        "rm" => other(has(rest, 'f', "--force"), CHANGES),
+        "worktree" => other(first == Some("remove") && has('f', "force"), CHANGES),
+        "rm" => other(has('f', "force"), CHANGES),
         "reflog" => other(matches!(first, Some("expire" | "delete")), "deletes the way back to old commits"),
         "gc" => other(rest.iter().any(|word| word.starts_with("--prune")), "deletes old commits"),
         "prune" => other(true, "deletes old commits"),
-        "update-ref" => other(has(rest, 'd', "-d"), "deletes branches that may not be merged"),
+        "update-ref" => other(has('d', ""), "deletes branches that may not be merged"),
         "filter-branch" | "filter-repo" => other(true, "writes history anew"),
         "push" => {
-            let forced =
-                has(rest, 'f', "--force") || says(&["--mirror", "--prune"]) || has(rest, 'd', "--delete");
+            let forced = has('f', "force") || says(&["--mirror", "--prune"]) || has('d', "delete");
             let by_name =
                 rest.iter().any(|word| word.starts_with(['+', ':']) || word.starts_with("--force-with"));
             other(forced || by_name, "overwrites or deletes what others have")
@@ -48,16 +69,87 @@ pub(super) fn deeds(words: &[String]) -> Vec<Deed> {
     }
 }
 
-fn checkout(rest: &[String]) -> Vec<Deed> {
-    let is_new_branch =
-        has(rest, 'b', "-b") || has(rest, 'B', "-B") || rest.iter().any(|word| word == "--orphan");
-    let names_files =
-        rest.iter().any(|word| word == "--") || rest.iter().any(|word| word == "." || word == "./");
-    if names_files || has(rest, 'f', "--force") || rest.iter().any(|word| word.starts_with("--pathspec")) {
+fn checkout(rest: &[String], args: &Args) -> Vec<Deed> {
+    let names_files = rest.iter().any(|word| matches!(word.as_str(), "--" | "." | "./"));
+    if names_files || args.has('f', "force") || rest.iter().any(|word| word.starts_with("--pathspec")) {
         return vec![Deed::Other(CHANGES)];
     }
-    let operands: Vec<&String> = rest.iter().filter(|word| !word.starts_with('-')).collect();
-    if is_new_branch { Vec::new() } else { operands.into_iter().cloned().map(Deed::Overwrite).collect() }
+    let names = args.operands.iter().filter(|_| !makes_branch(args));
+    names.cloned().map(|name| Deed::Replaces(What::Tree(name))).collect()
+}
+
+fn makes_branch(args: &Args) -> bool {
+    args.has('b', "") || args.has('B', "") || args.has_long("orphan")
+}
+
+/// What git changes that its words name. What changes with a branch or a commit is not named.
+fn named(verb: &str, rest: &[String]) -> Vec<What> {
+    let operands = |short: &str, long: &[&str]| Args::read(rest, short, long).operands;
+    let trees = |names: Vec<String>| names.into_iter().map(|name| What::Tree(plain(&name))).collect();
+    let behind = || rest.iter().skip_while(|word| *word != "--").skip(1).cloned().collect::<Vec<_>>();
+    match verb {
+        "checkout" => {
+            let args = Args::read(rest, "b:B:", &["orphan", "conflict", "pathspec-from-file"]);
+            let named = behind();
+            let all = if makes_branch(&args) { Vec::new() } else { args.operands };
+            trees(if named.is_empty() { all } else { named })
+        }
+        "restore" => {
+            let args = Args::read(rest, "s:U:", &["source", "conflict", "pathspec-from-file"]);
+            let is_index_alone = args.has('S', "staged") && !args.has('W', "worktree");
+            trees(if is_index_alone { Vec::new() } else { args.operands })
+        }
+        "rm" => {
+            let args = Args::read(rest, "", &["pathspec-from-file"]);
+            trees(if args.has_long("cached") || args.has('n', "dry-run") {
+                Vec::new()
+            } else {
+                args.operands
+            })
+        }
+        "mv" => {
+            let (from, to) = parted(operands("", &[]), None);
+            let to = to.map_or_else(Vec::new, |to| to.names(&from));
+            trees(from.into_iter().chain(to).collect())
+        }
+        "clean" => {
+            let args = Args::read(rest, "e:", &["exclude"]);
+            let is_done = args.has('f', "force") && !args.has('n', "dry-run");
+            let mut places = args.operands;
+            if places.is_empty() {
+                places.push(".".to_owned());
+            }
+            places
+                .into_iter()
+                .filter(|_| is_done)
+                .map(|place| What::Below(plain(&place), Kind::Any))
+                .collect()
+        }
+        "worktree" => trees(operands("b:B:", &["reason"]).into_iter().skip(1).take(1).collect()),
+        "clone" => operands("b:c:j:o:u:", &["branch", "depth", "origin", "config", "reference"])
+            .into_iter()
+            .skip(1)
+            .map(What::Within)
+            .collect(),
+        "archive" | "diff" | "log" | "show" => {
+            let args = Args::read(rest, if verb == "archive" { "o:" } else { "" }, &["output"]);
+            args.values('o', "output").cloned().map(What::File).collect()
+        }
+        "format-patch" => {
+            let args = Args::read(rest, "o:v:", &["output-directory"]);
+            args.values('o', "output-directory").cloned().map(What::Within).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A path without git's own signs before it: `:/src`, `:(top)src`.
+fn plain(name: &str) -> String {
+    let rest = match name.strip_prefix(":(").and_then(|rest| rest.split_once(')')) {
+        Some((_, rest)) => rest,
+        None => name.strip_prefix(":/").unwrap_or(name),
+    };
+    if rest.is_empty() { ".".to_owned() } else { rest.to_owned() }
 }
 
 /// Where git is told to be, and what follows its own options.

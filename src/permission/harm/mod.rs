@@ -6,16 +6,21 @@
 //! outside. Paths are judged where they lead: variables put in, links followed. Beside them [`changed()`] names what rules about
 //! edits are held against.
 
+mod archives;
+mod args;
 mod changed;
+mod copied;
+mod deed;
 mod files;
 mod git;
+mod written;
 
 use std::path::{Path, PathBuf};
 
 use crate::protocol::ExecAccess;
 
-pub(super) use self::changed::changed;
-use self::files::{Deed, Kind, is_litter};
+pub(super) use self::changed::{Changed, changed};
+use self::deed::{Deed, Kind, What, is_litter};
 use super::scope::{Found, Scope, clean};
 use super::script::{self, Command, UNKNOWN};
 use super::words::{name, segments};
@@ -86,11 +91,14 @@ pub(super) fn deletes_outside(exec: &ExecAccess, scope: &Scope) -> Option<String
     let commands = script::read(exec, scope);
     let target = |command: &Command| {
         files::deeds(command).into_iter().find_map(|deed| {
-            let path = match &deed {
-                Deed::Tree(word) | Deed::Below(word, _) => place(word, command, scope)?,
-                Deed::File(_) | Deed::Overwrite(_) | Deed::Other(_) => return None,
+            let Deed::Deletes(what) = deed else { return None };
+            let (word, is_tree) = match &what {
+                What::Tree(word) => (word, true),
+                What::Below(word, _) => (word, false),
+                What::File(_) | What::Within(_) => return None,
             };
-            let is_itself = matches!(deed, Deed::Tree(_)) && scope.workspace.contains(&path);
+            let path = place(word, command, scope)?;
+            let is_itself = is_tree && scope.workspace.contains(&path);
             (is_itself || is_outside(&path, scope)).then(|| path.display().to_string())
         })
     };
@@ -109,29 +117,44 @@ pub(super) fn destroys(exec: &ExecAccess, scope: &Scope) -> Option<String> {
 
 /// What would be lost by one deed.
 fn loss(deed: &Deed, command: &Command, scope: &Scope) -> Option<String> {
-    let at = |word: &String| place(word, command, scope);
     match deed {
         Deed::Other(what) => Some(format!("it {what}")),
-        Deed::Below(_, Kind::Litter) => None,
-        Deed::Below(word, Kind::Any) => match at(word) {
+        Deed::Deletes(what) => deleted(what, command, scope),
+        Deed::Replaces(What::File(word)) => replaced(word, Found::File, command, scope),
+        Deed::Replaces(What::Tree(word)) => {
+            let found = scope.exists.at(&place(word, command, scope)?);
+            let all = if found == Found::Directory { " and all below" } else { "" };
+            replaced(word, found, command, scope).map(|loss| loss + all)
+        }
+        Deed::Replaces(What::Below(..) | What::Within(_)) | Deed::Changes(_) => None,
+    }
+}
+
+fn deleted(what: &What, command: &Command, scope: &Scope) -> Option<String> {
+    let at = |word: &String| place(word, command, scope);
+    match what {
+        What::Below(_, Kind::Litter) | What::Within(_) => None,
+        What::Below(word, Kind::Any) => match at(word) {
             None => Some("it deletes files that only the shell knows".to_owned()),
             Some(path) if is_dispensable(&path, scope) => None,
             Some(path) => Some(format!("it deletes files below {}", shown(&path, scope))),
         },
-        Deed::Tree(word) | Deed::File(word) => {
-            let all = if matches!(deed, Deed::Tree(_)) { " and all below" } else { "" };
+        What::Tree(word) | What::File(word) => {
+            let all = if matches!(what, What::Tree(_)) { " and all below" } else { "" };
             match at(word) {
                 None => Some("it deletes what only the shell knows".to_owned()),
                 Some(path) if is_dispensable(&path, scope) || !is_there(word, &path, scope) => None,
                 Some(path) => Some(format!("it deletes {}{all}", shown(&path, scope))),
             }
         }
-        Deed::Overwrite(word) => {
-            let path = at(word)?;
-            let is_lost = !is_dispensable(&path, scope) && scope.exists.at(&path) == Found::File;
-            is_lost.then(|| format!("it overwrites {}", shown(&path, scope)))
-        }
     }
+}
+
+/// What stands where something else is put, where it is of the kind that is lost.
+fn replaced(word: &str, kind: Found, command: &Command, scope: &Scope) -> Option<String> {
+    let path = place(word, command, scope)?;
+    let is_lost = kind != Found::Nothing && !is_dispensable(&path, scope) && scope.exists.at(&path) == kind;
+    is_lost.then(|| format!("it overwrites {}", shown(&path, scope)))
 }
 
 /// Whether something is there. What a pattern finds is known to the shell alone.

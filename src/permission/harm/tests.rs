@@ -50,6 +50,7 @@ fn a_recursive_delete_outside_is_recognised_in_many_forms() {
     outside("export D=/etc && rm -rf ${D}/x", "/etc/x");
     outside("for d in /etc /opt; do rm -rf $d; done", "/etc");
     outside("for d in a /opt; do rm -rf \"$d\"; done", "/opt");
+    outside("for d in a /opt; do e=$d/x; rm -rf \"$e\"; done", "/opt/x");
     outside("if true; then rm -rf /etc; fi", "/etc");
     outside("f() { rm -rf /etc; }; f", "/etc");
     outside("(cd /etc && rm -rf .)", "/etc");
@@ -177,6 +178,16 @@ fn what_would_be_lost_is_said_in_words() {
     lost("mv a.rs b.rs", "it overwrites `src/b.rs`");
     lost("mv -t lib a.rs", "it overwrites `src/lib/a.rs`");
     lost("cp a.rs b.rs", "it overwrites `src/b.rs`");
+    lost("cp -vtlib a.rs", "it overwrites `src/lib/a.rs`");
+    lost("cp --target-directory lib a.rs", "it overwrites `src/lib/a.rs`");
+    lost("install -m 644 a.rs b.rs", "it overwrites `src/b.rs`");
+    lost("sort --output=a.rs a.rs", "it overwrites `src/a.rs`");
+    lost("sort -ua.rs -oa.rs", "it overwrites `src/a.rs`");
+    lost("curl -sSLo a.rs https://x", "it overwrites `src/a.rs`");
+    lost("wget -qO a.rs https://x", "it overwrites `src/a.rs`");
+    lost("tar czf a.rs lib", "it overwrites `src/a.rs`");
+    lost("uniq a b", "it overwrites `src/b`");
+    lost("for f in /dev/null a.rs; do echo > $f; done", "it overwrites `src/a.rs`");
     lost("ln -sf a b", "it overwrites `src/b`");
     lost("echo x > a.rs", "it overwrites `src/a.rs`");
     lost("> a.rs", "it overwrites `src/a.rs`");
@@ -229,7 +240,7 @@ fn what_comes_back_or_is_nobodys_is_no_loss() {
                     git reset --soft HEAD~1|git checkout -b x|git restore --staged a.rs|git stash|git stash pop|git branch -d x|\
                     git branch x|git rm --cached x|git push|git push origin main|git commit -am 'reset --hard'|git log|git switch main|\
                     rsync -a a/ b/|rsync -an --delete a/ b/|cargo test|cargo clean|make clean|ls -la|echo rm -rf x|\
-                    grep -r 'git reset --hard' .|mkdir -p a/b|touch a|cat a.rs|sed -n 1p a|rm -rf /private/tmp/x|chmod +x a";
+                    grep -r 'git reset --hard' .|mkdir -p a/b|touch a|gcc -o a.rs b.c|tar xf a.tar|curl -o - x|sed -i s/a/b/ a.rs|cat a.rs|sed -n 1p a|rm -rf /private/tmp/x|chmod +x a";
     for command in commands.split('|').map(str::trim).filter(|command| !command.is_empty()) {
         let command = command.trim();
         assert_eq!(destroys(&exec(command), &scope()), None, "{command}");
@@ -258,6 +269,10 @@ fn what_is_not_there_cannot_be_lost() {
     check("rm -rf lib", Some("it deletes `src/lib` and all below"));
     check("git checkout main", None);
     check("git checkout a.rs", Some("it overwrites `src/a.rs`"));
+    check("git checkout lib", Some("it overwrites `src/lib` and all below"));
+    check("sort -o new a.rs", None);
+    check("curl -o new https://x", None);
+    check("tar czf new.tgz lib", None);
 }
 
 #[test]

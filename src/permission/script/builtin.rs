@@ -22,7 +22,7 @@ impl Reader<'_, '_> {
             "export" | "local" | "declare" | "typeset" | "readonly" => {
                 for word in operands {
                     if let Some((name, value)) = word.split_once('=') {
-                        self.assign(name, value.to_owned());
+                        self.assign(name, vec![value.to_owned()]);
                     }
                 }
             }
@@ -54,13 +54,17 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A variable has this value from here on.
-    pub(super) fn assign(&mut self, name: &str, value: String) {
+    /// A variable has one of these values from here on.
+    pub(super) fn assign(&mut self, name: &str, mut values: Vec<String>) {
         let name = name.trim_end_matches('+').to_owned();
-        let value = if value.contains(UNKNOWN) || value.len() > LONGEST {
-            Value::Unknown
-        } else {
-            Value::Known(value)
+        let is_known = values.iter().all(|value| !value.contains(UNKNOWN) && value.len() <= LONGEST);
+        let value = match values.pop() {
+            Some(value) if is_known && values.is_empty() => Value::Known(value),
+            Some(last) if is_known => {
+                values.push(last);
+                Value::OneOf(values)
+            }
+            _ => Value::Unknown,
         };
         self.state.variables.insert(name, value);
     }

@@ -41,12 +41,19 @@ pub(super) fn split(signs: &[Sign], home: &str) -> Vec<Vec<String>> {
     alternatives(signs).into_iter().map(words).collect()
 }
 
-/// The one text that the signs become where words are not parted: in an assignment, behind a redirection.
+/// The one text that the signs become where words are not parted: in a here-document's end, in a subscript.
 pub(super) fn one(signs: &[Sign], home: &str) -> String {
-    let first = alternatives(signs).into_iter().next().unwrap_or_default();
-    let whole: Vec<Sign> =
-        first.into_iter().map(|sign| if sign == Sign::Split { Sign::Quoted(' ') } else { sign }).collect();
-    text(&whole, home)
+    each(signs, home).into_iter().next().unwrap_or_default()
+}
+
+/// The texts that the signs may become where words are not parted: in an assignment, behind a redirection. They are several
+/// where a loop's variable stands among them.
+pub(super) fn each(signs: &[Sign], home: &str) -> Vec<String> {
+    let whole = |word: Vec<Sign>| {
+        let signs = word.into_iter().map(|sign| if sign == Sign::Split { Sign::Quoted(' ') } else { sign });
+        text(&signs.collect::<Vec<_>>(), home)
+    };
+    alternatives(signs).into_iter().map(whole).collect()
 }
 
 fn text(signs: &[Sign], home: &str) -> String {

@@ -16,9 +16,10 @@ const RUNNERS: [&str; 26] = [
 ];
 
 /// Programs at which such a command begins, beside the shells and the runners.
-const PROGRAMS: [&str; 24] = [
+const PROGRAMS: [&str; 37] = [
     "cp", "dd", "eval", "find", "git", "install", "ln", "mkfs", "mv", "rm", "rmdir", "rsync", "script",
-    "shred", "sponge", "su", "tee", "trap", "truncate", "unlink", "wipefs", "xargs", "cd", "sed",
+    "shred", "sponge", "su", "tee", "trap", "truncate", "unlink", "wipefs", "xargs", "cd", "sed", "chmod",
+    "chown", "curl", "gzip", "mkdir", "patch", "perl", "scp", "sort", "tar", "touch", "unzip", "wget",
 ];
 
 /// Reads what a command would run itself.

@@ -215,8 +215,8 @@ impl Reader<'_, '_> {
         if self.draft.words.is_empty()
             && let Some((name, value)) = assignment(&signs)
         {
-            let value = fields::one(&value, self.home());
-            self.assign(&name, value);
+            let values = fields::each(&value, self.home());
+            self.assign(&name, values);
             return;
         }
         if signs == [Sign::Bare('{')] && program(&self.draft.words) == "function" {

@@ -15,12 +15,13 @@ impl Reader<'_, '_> {
             return;
         }
         let signs = self.signs();
-        let file = fields::one(&signs, self.home());
+        let is_descriptor = |file: &str| file == "-" || file.chars().all(|c| c.is_ascii_digit());
+        let files = fields::each(&signs, self.home());
+        let files = files.into_iter().filter(|file| again != Some('&') || !is_descriptor(file));
         match (into, again) {
-            (_, Some('&')) if file == "-" || file.chars().all(|c| c.is_ascii_digit()) => {}
-            (true, None | Some('|' | '&')) => self.draft.empties.push(file),
-            (true, Some(_)) | (false, Some('>')) => self.draft.grows.push(file),
-            (false, _) => self.draft.opens.push(file),
+            (true, None | Some('|' | '&')) => self.draft.empties.extend(files),
+            (true, Some(_)) | (false, Some('>')) => self.draft.grows.extend(files),
+            (false, _) => self.draft.opens.extend(files),
         }
     }
 
