@@ -267,7 +267,22 @@ fn rules_for_files_begin_at_the_project_and_see_every_name_of_a_file() {
     check("default", ["--allowed-tools", "Edit(src/**)"], &|_| write("new"), false);
     check("default", ["--allowed-tools", "Edit"], &|_| write("new"), true);
     check("default", ["--allowed-tools", "Read(//etc/**)"], &|_| read("/etc/hostname"), true);
-    check("bypass", ["--disallowed-tools", "Edit(src/**)"], &|_| write("src/new"), false);
+    let deny = ["--disallowed-tools", "Edit(src/**)"];
+    check("bypass", deny, &|_| write("src/new"), false);
+    // no command does in its place what the edit tools may not do
+    for command in [
+        "sort -osrc/x b",
+        "cp -tsrc b",
+        "git restore src/x",
+        "curl --output src/x https://127.0.0.1:1/x",
+        "tar xf b.tar -C src",
+        "mv src gone",
+        "rm -rf s*",
+        "for f in b src/x; do echo > $f; done",
+    ] {
+        check("bypass", deny, &|_| bash(command), false);
+    }
+    check("bypass", deny, &|_| bash("sort -o b src/x"), true);
 }
 
 #[test]

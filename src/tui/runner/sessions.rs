@@ -2,7 +2,7 @@
 //! its place.
 //!
 //! The surprise: while one is being read, whatever is wanted of the conversation waits, for it is not said yet which
-//! conversation is meant.
+//! conversation is meant. What was typed is kept at once, whatever becomes of it.
 
 use tokio::task::JoinError;
 
@@ -76,7 +76,10 @@ impl Runner {
     pub(super) fn keep_back(&mut self, effect: Effect) -> Option<Effect> {
         let Some(going) = &mut self.going else { return Some(effect) };
         match &effect {
-            Effect::Session(SessionWish::List | SessionWish::Preview(_)) => return Some(effect),
+            Effect::Session(SessionWish::List | SessionWish::Preview(_))
+            | Effect::KeepInput(_)
+            | Effect::KeepDraft(_)
+            | Effect::FindFiles(_) => return Some(effect),
             Effect::Session(SessionWish::Stay) => {
                 going.wanted = false;
                 return None;

@@ -215,6 +215,30 @@ fn ctrl_c_leaves_while_it_is_read_and_nothing_of_it_stays() {
 }
 
 #[test]
+fn what_was_typed_while_it_is_read_is_in_the_history_also_if_one_leaves_at_once() {
+    let endpoint = Endpoint::script([]);
+    let session = Written::new(&endpoint);
+    session.write_end(SLOW, &talk(2..8));
+    let pty = session.go_on(usual());
+    pty.wait_for(READING);
+    pty.type_text("half a thought");
+    pty.wait_for("❯ half a thought");
+    pty.key("ctrl-c");
+    pty.wait_until("an empty input", |screen| !screen.contents().contains("half a thought"));
+    assert!(pty.screen_text().contains(READING));
+    pty.key("ctrl-c");
+    pty.key("ctrl-c");
+    assert_eq!(pty.wait_exit().code, 0);
+    let pty = Pty::spawn(&session.clawd.again(), usual());
+    pty.wait_for("❯");
+    pty.key("up");
+    pty.wait_for("❯ half a thought");
+    pty.key("ctrl-u");
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
 fn what_the_end_did_not_say_is_put_right_when_it_is_read() {
     let endpoint = Endpoint::script([]);
     let session = Written::new(&endpoint);
