@@ -119,6 +119,10 @@ const PLACES: [&str; 17] = [
     "etc/gshadow",
 ];
 
+/// Directories of programs with some secret among what nobody looks for.
+const HIDDEN_DIRECTORIES: [&str; 7] =
+    [".docker", ".codex", ".composer", ".gradle", ".m2", ".nuget", "glab-cli"];
+
 /// Parts of a name that say "only an example": `.env.example`, `example.env`.
 const EXAMPLES: [&str; 8] = ["example", "examples", "sample", "template", "dist", "defaults", "tmpl", "pub"];
 
@@ -224,8 +228,12 @@ fn is_of_a_process(parts: &[String]) -> bool {
 pub(super) fn hidden_files() -> impl Iterator<Item = String> {
     let ends = EXTENSIONS.iter().map(|extension| format!("*.{extension}"));
     let accounts = SERVICE_ACCOUNTS.iter().map(|start| format!("{start}*.json"));
-    let others = ["hosts.yml", "shadow"];
-    NAMES.into_iter().chain(others).map(str::to_owned).chain(variables()).chain(ends).chain(accounts)
+    let accounts = accounts.chain(["*firebase-adminsdk*.json".to_owned()]);
+    let places = PLACES
+        .iter()
+        .filter(|place| !hidden_directories().any(|name| place.split('/').any(|part| part == name)));
+    let in_places = places.filter_map(|place| place.rsplit('/').next()).filter(|name| !NAMES.contains(name));
+    NAMES.into_iter().chain(in_places).map(str::to_owned).chain(variables()).chain(ends).chain(accounts)
 }
 
 /// `.env.*` but for `.env.example` and its like, in patterns that have no "but": all that differs from each of those names at
@@ -243,7 +251,7 @@ fn variables() -> impl Iterator<Item = String> {
 
 /// Names, in lower case, of the directories that hold secrets.
 pub(super) fn hidden_directories() -> impl Iterator<Item = &'static str> {
-    DIRECTORIES.into_iter().chain([".docker"])
+    DIRECTORIES.into_iter().chain(HIDDEN_DIRECTORIES)
 }
 
 /// Whether changing this file can make something run later, or can loosen what holds here.
@@ -331,8 +339,15 @@ mod tests {
             assert!(!is_secret(Path::new(name)), "{name}");
             assert!(!hidden.iter().any(|glob| glob.matches(Path::new(name), false)), "{name}");
         }
-        for path in secret.split_whitespace().map(Path::new) {
-            assert!(is_secret(path), "{path:?}");
+        let listed = NAMES
+            .iter()
+            .map(|name| format!("/w/{name}"))
+            .chain(PLACES.iter().map(|place| format!("/w/{place}")));
+        let listed = listed.chain(DIRECTORIES.iter().map(|name| format!("/w/{name}/x")));
+        let all = secret.split_whitespace().chain(SECRET.split_whitespace()).map(str::to_owned).chain(listed);
+        for path in all.map(|path| path.to_ascii_lowercase()).filter(|path| !path.starts_with("/proc")) {
+            let path = Path::new(&path);
+            assert!(is_secret(path) || path.starts_with("/w/etc"), "{path:?}");
             let below = path.strip_prefix("/").unwrap();
             let in_hidden = path.iter().any(|part| hidden_directories().any(|name| part == name));
             assert!(in_hidden || hidden.iter().any(|glob| glob.matches(below, false)), "{path:?}");

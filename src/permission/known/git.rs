@@ -140,8 +140,8 @@ const GREP: &[Opt] = &[
 ];
 
 const DESCRIBE: &[Opt] = &[
+    // without `--dirty` and `--broken`, which look into submodules, each with a configuration of its own
     Opt::Longs("tags always long all exact-match first-parent"),
-    Opt::Maybe("--dirty --broken", Kind::Text),
     Opt::Equal("--abbrev --match --exclude --candidates", Kind::Text),
 ];
 
@@ -163,7 +163,7 @@ const EACH_REF: &[Opt] = &[Opt::Equal("--format --sort --count", Kind::Text)];
 
 const VERBS: &[Verb] = &[
     Verb::new("status", &[STATUS], names).guarded(&["--ignore-submodules=dirty"]),
-    Verb::new("diff", &[DIFF, &[Opt::Longs("cached staged merge-base")]], shows).guarded(COMPARES),
+    Verb::new("diff", &[DIFF, &[Opt::Longs("cached staged merge-base")]], compares).guarded(COMPARES),
     Verb::new("log", &[LOG, DIFF], log).guarded(COMPARES),
     Verb::new("show", &[LOG, DIFF], shows).guarded(COMPARES),
     Verb::new("branch", &[BRANCH], listing),
@@ -229,10 +229,11 @@ fn git(words: &[String], place: &Place<'_>) -> Option<Judged> {
     Some(Judged { words: all, reads })
 }
 
-/// A format can ask who signed, and a program is started to find out.
+/// A format can ask who signed, and a program is started to find out: `%G?`, with a sign between as well.
 fn asks_no_signature(parsed: &Parsed) -> bool {
-    let mut formats = parsed.values_of(&["--format", "--pretty", "--sort"]);
-    !formats.any(|format| format.contains("%G") || format.contains("signature"))
+    let mut formats = parsed.values_of(&["--format", "--pretty", "--sort", "--group"]);
+    let signs = |field: &str| field.trim_start_matches(['+', '-', ' ']).starts_with('G');
+    !formats.any(|format| format.split('%').skip(1).any(signs) || format.contains("signature"))
 }
 
 /// Revisions and paths, of which no contents are shown but those of files that are named.
@@ -243,22 +244,49 @@ fn names(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
 
 /// Contents are shown.
 fn shows(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
-    let reads = reads(&parsed, place)?;
-    let in_commits =
-        parsed.operands.iter().filter(|word| word.contains(':') && !word.starts_with(':')).count();
+    let in_commits = parsed.operands.iter().filter(|word| in_commit(word).is_some()).count();
     match in_commits {
-        0 => Some(Judged { words: words(parsed, secrets::for_git()), reads }),
+        0 => compares(parsed, place),
         // files of commits, `HEAD:src/main.rs`, are named one by one
-        all if all == parsed.operands.len() => Some(Judged { words: words(parsed, [].into_iter()), reads }),
+        all if all == parsed.operands.len() => names(parsed, place),
         _ => None,
     }
 }
 
+/// Contents of several files are shown. Two directories of commits (`HEAD~1:src HEAD:src`) could not be told to pass anything
+/// over.
+fn compares(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    if parsed.operands.iter().any(|word| in_commit(word).is_some()) {
+        return None;
+    }
+    let reads = reads(&parsed, place)?;
+    Some(Judged { words: words(parsed, secrets::for_git()), reads })
+}
+
 fn log(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
-    let has_patches = ["-p", "-u", "--patch", "-U", "--unified", "-W", "--function-context", "--word-diff"];
-    let has_patches = parsed.has(&has_patches) || parsed.has(&["--patch-with-stat", "--word-diff-regex"]);
-    // `-L` shows the lines of one file and takes no paths
-    if has_patches && !parsed.has(&["-L"]) { shows(parsed, place) } else { names(parsed, place) }
+    let patches = [
+        "-p",
+        "-u",
+        "--patch",
+        "-U",
+        "--unified",
+        "-W",
+        "--function-context",
+        "--word-diff",
+        "--word-diff-regex",
+        "--patch-with-stat",
+        "--check",
+    ];
+    // `-L` shows the lines of one file and takes no paths, `--follow` takes one
+    if !parsed.has(&patches) || parsed.has(&["-L"]) {
+        names(parsed, place)
+    } else if parsed.has(&["--follow"]) {
+        let [file] = parsed.operands.as_slice() else { return None };
+        let is_file = (place.sight.names)(&place.cwd.join(file)).is_some_and(|names| names.is_empty());
+        is_file.then(|| names(parsed, place)).flatten()
+    } else {
+        compares(parsed, place)
+    }
 }
 
 /// Where names would be made of operands, they are patterns only if a list is asked for.
@@ -350,9 +378,22 @@ fn reads(parsed: &Parsed, place: &Place<'_>) -> Option<Vec<PathBuf>> {
 
 /// What an operand may name: git itself looks whether it is a revision or a path.
 fn reads_of(word: &str, place: &Place<'_>) -> Option<Vec<PathBuf>> {
-    match word.split_once(':') {
-        Some(("", rest)) => rest.starts_with(['!', '^']).then(Vec::new),
-        Some((_, path)) => Some(place.reads(&[path.to_owned()])),
-        None => Some(place.reads(&[word.to_owned()])),
+    match word.strip_prefix(':') {
+        Some(rest) => rest.starts_with(['!', '^']).then(Vec::new),
+        None => Some(place.reads(&[in_commit(word).unwrap_or(word).to_owned()])),
     }
+}
+
+/// The path of a file in a commit: what stands behind the first colon that is in no braces, as in `HEAD^{/fix: it}:src/main.rs`.
+fn in_commit(word: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    let at = word.find(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ':' && depth == 0
+    })?;
+    (at > 0).then(|| word.get(at + 1..)).flatten()
 }
