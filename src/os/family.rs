@@ -7,8 +7,8 @@
 //! The surprise: adopted orphans must be waited for, and `waitpid(-1)` would take the exit codes of other
 //! children with them. Hence `roots`, the list of those that somebody else waits for: a static, as the
 //! children of a process are one set whoever started them. And an orphan may bear no mark any more (`env -i`,
-//! or a daemon that wrote its title over its environment): it is taken for the youngest command's that began
-//! before it did.
+//! or a daemon that wrote its title over its environment): it is that command's whose group or session it is in, and if
+//! nobody's, the youngest's that began before it did, of those that let anything leave their group.
 
 use std::collections::HashSet;
 use std::io;
@@ -26,8 +26,8 @@ const DYING: Duration = Duration::from_millis(5);
 
 static ROOTS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
-/// The commands of which something may be left: each with the moment in which it began.
-static LIVING: Mutex<Vec<(Pid, Moment)>> = Mutex::new(Vec::new());
+/// The commands of which something may be left: each with the moment in which it began, if that tells anything of orphans.
+static LIVING: Mutex<Vec<(Pid, Option<Moment>)>> = Mutex::new(Vec::new());
 
 /// Makes this process the parent of what its commands leave behind; `main` calls it once, at the start.
 ///
@@ -69,7 +69,8 @@ pub(super) fn roots() -> MutexGuard<'static, Vec<Pid>> {
 pub(super) struct Family {
     root: Pid,
     mark: String,
-    began: Moment,
+    /// None of one that leaves no orphans but in its group.
+    began: Option<Moment>,
     /// Those of the last look: a dying process cannot be asked for its mark any more.
     known: HashSet<Pid>,
     root_is: Root,
@@ -94,15 +95,16 @@ struct Leads {
 impl Family {
     /// `root` leads a process group of its own and was started with [`MARK`] set to `mark`.
     pub(super) fn new(root: Pid, mark: String) -> Self {
-        Self::that_began(table::began(root), root, mark)
+        Self::that_began(Some(table::began(root)), root, mark)
     }
 
-    /// The same of a root that began before its command did, and whose orphans never leave its group: no other is its own.
+    /// The same of a root that holds its command: what loses its parent in there finds one in there, so no orphan is its own
+    /// but in its group.
     pub(super) fn of_a_group(root: Pid, mark: String) -> Self {
-        Self::that_began(Moment::MAX, root, mark)
+        Self::that_began(None, root, mark)
     }
 
-    fn that_began(began: Moment, root: Pid, mark: String) -> Self {
+    fn that_began(began: Option<Moment>, root: Pid, mark: String) -> Self {
         living().push((root, began));
         let leads = Leads { group: true, session: true };
         Self { root, mark, began, known: HashSet::new(), root_is: Root::OurChild, leads }
@@ -201,14 +203,16 @@ impl Family {
             return mark == self.mark;
         }
         let is_ours = process.group == Some(rustix::process::getpgrp());
+        // when it began is asked last, and only of one that nobody leads
         adopted && !is_ours && !is_led_by_a_root(process) && self.is_nearest(process.began)
     }
 
     /// Whether of all commands this was the last to begin before `moment`.
     fn is_nearest(&self, moment: Moment) -> bool {
-        let nearest =
-            living().iter().filter(|(_, began)| *began <= moment).max_by_key(|(_, began)| *began).copied();
-        nearest.is_some_and(|(root, began)| (root, began) == (self.root, self.began))
+        let living = living();
+        let earlier = living.iter().filter_map(|(root, began)| Some((*root, (*began)?)));
+        let nearest = earlier.filter(|(_, began)| *began <= moment).max_by_key(|(_, began)| *began);
+        nearest.is_some_and(|(root, began)| (root, Some(began)) == (self.root, self.began))
     }
 }
 
@@ -218,12 +222,12 @@ impl Drop for Family {
     }
 }
 
-/// Whether it is in the group of a living command, whose it is then, whenever that began.
+/// Whether it is in the group or the session of a living command, whose it is then, whenever that began.
 fn is_led_by_a_root(process: &Process) -> bool {
-    living().iter().any(|(root, _)| Some(*root) == process.group)
+    living().iter().any(|(root, _)| [process.group, process.session].contains(&Some(*root)))
 }
 
-fn living() -> MutexGuard<'static, Vec<(Pid, Moment)>> {
+fn living() -> MutexGuard<'static, Vec<(Pid, Option<Moment>)>> {
     LIVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -290,21 +294,25 @@ mod tests {
     }
 
     #[test]
-    fn an_orphan_that_hides_its_mark_is_of_the_command_whose_group_it_is_in() {
-        let orphan = |group| Process {
+    fn an_orphan_that_hides_its_mark_is_of_the_command_whose_group_or_session_it_is_in() {
+        let orphan = |group, session| Process {
             pid: pid(1_000_092).unwrap(),
             parent: Some(rustix::process::getpid()),
             group: pid(group),
-            session: pid(5),
+            session: pid(session),
             state: State::Alive,
-            began: Moment::MAX - 1,
+            began: Moment::MAX,
         };
-        let mut older = Family::that_began(Moment::MAX - 1, pid(1_000_080).unwrap(), "older".into());
+        let mut older = Family::that_began(Some(Moment::MAX - 1), pid(1_000_080).unwrap(), "older".into());
         let mut in_a_room = Family::of_a_group(pid(1_000_090).unwrap(), "room".into());
-        assert!(older.members(&[orphan(1_000_090)]).is_empty(), "it is the other's");
-        assert_eq!(in_a_room.members(&[orphan(1_000_090)]).len(), 1);
-        drop(in_a_room);
-        assert_eq!(older.members(&[orphan(1_000_092)]).len(), 1, "one in nobody's group is of the nearest");
+        for led in [orphan(1_000_090, 5), orphan(1_000_092, 1_000_090)] {
+            assert!(older.members(&[led]).is_empty(), "it is the other's");
+            assert_eq!(in_a_room.members(&[led]).len(), 1);
+            in_a_room.known.clear();
+        }
+        let in_nobodys = orphan(1_000_092, 1_000_092);
+        assert!(in_a_room.members(&[in_nobodys]).is_empty(), "none but in its group is of a room");
+        assert_eq!(older.members(&[in_nobodys]).len(), 1, "one in nobody's group is of the nearest");
     }
 
     #[test]
@@ -349,12 +357,12 @@ mod tests {
         let family = |number, began| {
             let mut family = Family::new(pid(number).unwrap(), String::new());
             living().retain(|(root, _)| Some(*root) != pid(number));
-            living().push((pid(number).unwrap(), began));
-            family.began = began;
+            living().push((pid(number).unwrap(), Some(began)));
+            family.began = Some(began);
             family
         };
         // far in the future, where no real command is
-        let far = Moment::MAX - 100;
+        let far = Moment::MAX - 200;
         let (older, younger) = (family(1_000_060, far), family(1_000_061, far + 10));
         let check = |moment, expected: [bool; 2]| {
             assert_eq!([older.is_nearest(moment), younger.is_nearest(moment)], expected, "{moment}");
@@ -362,9 +370,9 @@ mod tests {
         check(far - 1, [false, false]);
         check(far, [true, false]);
         check(far + 10, [false, true]);
-        check(Moment::MAX, [false, true]);
+        check(far + 20, [false, true]);
         drop(younger);
-        assert!(older.is_nearest(Moment::MAX));
+        assert!(older.is_nearest(far + 20));
     }
 
     #[test]

@@ -30,7 +30,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::ahead::{self, Begun, Expecting, Kind, Place};
+use super::ahead::{self, Begun, Expecting, Kind, Need, Place};
 use super::capture::{Capture, Keep, Tail};
 use super::family::{Family, MARK, roots};
 use super::restrain::with_fewer_processes;
@@ -46,7 +46,8 @@ const END_WAIT: Duration = Duration::from_secs(2);
 /// Numbers the commands of this process, see [`MARK`].
 static STARTED: AtomicU64 = AtomicU64::new(0);
 
-/// A program that is started in a command's place, to start the command in its turn and to end as it ends.
+/// A program that is started in a command's place, to start the command in its turn and to end as it ends. What the command
+/// leaves behind stays in this program's group, or below what does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Within {
     pub program: PathBuf,
@@ -111,7 +112,7 @@ pub struct Children {
     /// The program that starts another in a new session, where there is a terminal to be kept from it.
     leave_terminal: Option<PathBuf>,
     /// Where a helper waits that was started ahead of the next command.
-    pub(super) place: Place,
+    place: Place,
 }
 
 impl Default for Children {
@@ -181,28 +182,24 @@ impl Children {
         tokio::select! {
             biased;
             () = self.stop.cancelled() => {}
-            () = at_rest => {
-                if let Some(kind) = self.place.wanted_since(begun) {
-                    self.make(&kind);
-                }
-            }
+            () = at_rest => self.make(Need::After(begun)),
         }
     }
 
-    fn make(&self, kind: &Kind) {
-        let made = self.place.make(kind, self.leave_terminal.as_deref(), &self.stop);
+    fn make(&self, need: Need) {
+        let made = self.place.make(need, self.leave_terminal.as_deref(), &self.stop);
         made.map(|gone| self.tasks.spawn(gone));
     }
 
     /// Starts a helper for the next command at once, expected or not, unless one waits already or it is of a kind that
-    /// cannot.
+    /// cannot. For whoever tests or measures what is started in one; a session [expects](Self::expect).
     pub fn go_ahead(&self, within: &Within) {
         if let Some(kind) = Kind::of(within) {
-            self.make(&kind);
+            self.make(Need::Kind(kind));
         }
     }
 
-    /// Whether the next command finds a helper that was started ahead of it, if one of that kind will do.
+    /// Whether the next command finds a helper that was started ahead of it, if one of that kind will do. For the same.
     pub fn are_ahead(&self) -> bool {
         self.place.is_ready()
     }
@@ -260,7 +257,9 @@ fn start(
         let mut command = command(&file, &spawn, leave_terminal);
         command.env(MARK, &mark).stdin(Stdio::null());
         let Launched { child, pipe, pid } = launch(command, starter.as_deref())?;
-        Ok((begun, Started { child, pipe, family: Family::new(pid, mark), pid }))
+        let family =
+            if spawn.within.is_some() { Family::of_a_group(pid, mark) } else { Family::new(pid, mark) };
+        Ok((begun, Started { child, pipe, family, pid }))
     };
     begin().map_err(|source| {
         if spawn.cwd.is_dir() {

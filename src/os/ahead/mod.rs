@@ -123,16 +123,16 @@ mod line {
 }
 
 impl Ahead {
-    fn start(kind: &Kind, leave_terminal: Option<&Path>) -> io::Result<Self> {
+    fn start(kind: Kind, leave_terminal: Option<&Path>) -> io::Result<Self> {
         let (line, theirs) = line::pair()?;
         let mark = next_mark();
-        let mut command = command(kind);
+        let mut command = command(&kind);
         if leave_terminal.is_none() {
             command.process_group(0);
         }
         command.env(MARK, &mark).stdin(Stdio::from(theirs));
         let launched = Some(launch(command, None)?);
-        Ok(Self { kind: kind.clone(), launched, mark, line, taken: CancellationToken::new() })
+        Ok(Self { kind, launched, mark, line, taken: CancellationToken::new() })
     }
 
     fn stage(&self) -> Stage {
@@ -184,11 +184,19 @@ fn command(kind: &Kind) -> Command {
 
 /// Where the one waits; clones are the same.
 #[derive(Clone, Default)]
-pub(super) struct Place(Arc<Mutex<State>>);
+pub(super) struct Place(Arc<Shared>);
+
+/// Where both are needed `waits` comes first.
+#[derive(Default)]
+struct Shared {
+    /// Held while one is started, for as long as that takes.
+    waits: Mutex<Option<Ahead>>,
+    /// Held for nothing that takes time, so whoever counts never waits.
+    counts: Mutex<Counts>,
+}
 
 #[derive(Default)]
-struct State {
-    ahead: Option<Ahead>,
+struct Counts {
     /// Of the command that began last, of those that had one.
     last: Option<Kind>,
     /// Who expects commands.
@@ -197,20 +205,45 @@ struct State {
     begun: u64,
 }
 
-impl State {
-    /// One that has ended is as if it had never been.
-    fn that_is_there(&mut self) -> Option<&Ahead> {
-        drop(self.ahead.take_if(|ahead| ahead.stage() == Stage::Gone));
-        self.ahead.as_ref()
-    }
-
-    fn that_is_ready(&mut self) -> Option<&Ahead> {
-        self.that_is_there().filter(|ahead| ahead.stage() == Stage::Ready)
+impl Counts {
+    /// What the next command would find if it is like the last, where some are expected and none has begun since.
+    fn wanted_since(&self, begun: Begun) -> Option<Kind> {
+        let is_quiet = Begun(self.begun) == begun;
+        self.last.clone().filter(|_| is_quiet && self.expecting > 0)
     }
 }
 
+impl Shared {
+    fn waits(&self) -> MutexGuard<'_, Option<Ahead>> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One that has ended is as if it had never been.
+fn that_is_there(waits: &mut Option<Ahead>) -> Option<&Ahead> {
+    drop(waits.take_if(|ahead| ahead.stage() == Stage::Gone));
+    waits.as_ref()
+}
+
+fn that_is_ready(waits: &mut Option<Ahead>) -> Option<&Ahead> {
+    that_is_there(waits).filter(|ahead| ahead.stage() == Stage::Ready)
+}
+
+/// For what one is started.
+#[derive(Clone, Debug)]
+pub(super) enum Need {
+    /// The command after this one, if none has begun since and somebody expects it.
+    After(Begun),
+    /// Whatever comes, expected or not.
+    Kind(Kind),
+}
+
 /// How many commands had begun, to tell whether one has since.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Begun(u64);
 
 impl Place {
@@ -221,81 +254,81 @@ impl Place {
         spawn: &Spawn,
         starter: Option<&Starter>,
     ) -> (Option<Started>, Begun) {
-        let mut state = match self.0.try_lock() {
-            Ok(state) => state,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            // one is being started
-            Err(TryLockError::WouldBlock) => return (None, Begun(u64::MAX)),
-        };
-        state.begun += 1;
-        let begun = Begun(state.begun);
         // one that waits was started with all our rights
         let within = spawn.within.as_ref().filter(|_| starter.is_none());
-        let Some((within, kind)) = within.and_then(|within| Some((within, Kind::of(within)?))) else {
-            return (None, begun);
+        let within = within.and_then(|within| Some((within, Kind::of(within)?)));
+        let begun = self.count(within.as_ref().map(|(_, kind)| kind));
+        (within.and_then(|(within, kind)| self.take(&kind, spawn)?.tell(file, spawn, within)), begun)
+    }
+
+    /// One more, of this kind if of any.
+    fn count(&self, kind: Option<&Kind>) -> Begun {
+        let mut counts = self.0.counts();
+        counts.begun += 1;
+        counts.last = kind.cloned().or(counts.last.take());
+        Begun(counts.begun)
+    }
+
+    /// The one that waits, if it is ready and of this kind.
+    fn take(&self, kind: &Kind, spawn: &Spawn) -> Option<Ahead> {
+        let mut waits = match self.0.waits.try_lock() {
+            Ok(waits) => waits,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            // one is being started, or looked at: a command does not wait for that
+            Err(TryLockError::WouldBlock) => return None,
         };
         // where one cannot go there, the usual way says so
         let can_go = || spawn.cwd.is_dir() && access(&spawn.cwd, Access::EXEC_OK).is_ok();
-        let ahead = state.that_is_ready().filter(|_| can_go());
-        let is_one = ahead.is_some_and(|ahead| ahead.kind == kind);
-        state.last = Some(kind);
-        let ahead = state.ahead.take_if(|_| is_one);
-        drop(state);
-        (ahead.and_then(|ahead| ahead.tell(file, spawn, within)), begun)
+        let is_one = that_is_ready(&mut waits).is_some_and(|ahead| ahead.kind == *kind) && can_go();
+        waits.take_if(|_| is_one)
     }
 
     /// Which was the last that has begun.
     pub(super) fn begun(&self) -> Begun {
-        Begun(self.locked().begun)
-    }
-
-    /// What the next command would find if it is like the last, where some are expected and none has begun since.
-    pub(super) fn wanted_since(&self, begun: Begun) -> Option<Kind> {
-        let state = self.locked();
-        let is_quiet = Begun(state.begun) == begun;
-        state.last.clone().filter(|_| is_quiet && state.expecting > 0)
+        Begun(self.0.counts().begun)
     }
 
     /// From now on commands are expected, until this is dropped.
     pub(super) fn expect(&self) -> Expecting {
-        self.locked().expecting += 1;
+        self.0.counts().expecting += 1;
         Expecting(self.clone())
     }
 
-    /// Starts one, if none is there and not all is to end. Then it gives what has to be waited for, lest one that ends
-    /// before its time be left in the table of processes.
+    /// Starts one, if it is needed, none is there and not all is to end. Then it gives what has to be waited for, lest one
+    /// that ends before its time be left in the table of processes.
     pub(super) fn make(
         &self,
-        kind: &Kind,
+        need: Need,
         leave_terminal: Option<&Path>,
         stop: &CancellationToken,
     ) -> Option<impl Future<Output = ()> + Send + use<>> {
-        // held while it is started: whoever ends all has wished it before, or finds this one
-        let mut state = self.locked();
-        if stop.is_cancelled() || state.that_is_there().is_some() {
+        // held from the question until it is started: whoever ends all, or was the last to expect a command, has said so
+        // before, or finds this one
+        let mut waits = self.0.waits();
+        let kind = match need {
+            Need::After(begun) => self.0.counts().wanted_since(begun)?,
+            Need::Kind(kind) => kind,
+        };
+        if stop.is_cancelled() || that_is_there(&mut waits).is_some() {
             return None;
         }
         // where none can be started the commands are started as ever
-        let ahead = state.ahead.insert(Ahead::start(kind, leave_terminal).ok()?);
+        let ahead = waits.insert(Ahead::start(kind, leave_terminal).ok()?);
         let pid = ahead.launched.as_ref()?.pid;
         Some(until_gone(Arc::downgrade(&self.0), pid, ahead.taken.clone()))
     }
 
     /// Whether one is ready.
     pub(super) fn is_ready(&self) -> bool {
-        self.locked().that_is_ready().is_some()
+        that_is_ready(&mut self.0.waits()).is_some()
     }
 
     /// Ends the one that waits.
     pub(super) async fn end(&self) {
-        let ahead = self.locked().ahead.take();
+        let ahead = self.0.waits().take();
         if let Some(ahead) = ahead {
             ahead.end().await;
         }
-    }
-
-    fn locked(&self) -> MutexGuard<'_, State> {
-        locked(&self.0)
     }
 }
 
@@ -306,31 +339,28 @@ pub struct Expecting(Place);
 
 impl Drop for Expecting {
     fn drop(&mut self) {
-        let mut state = self.0.locked();
-        state.expecting -= 1;
-        let is_last = state.expecting == 0;
-        let unused = state.ahead.take_if(|_| is_last);
-        drop(state);
+        let shared = &self.0.0;
+        shared.counts().expecting -= 1;
+        let mut waits = shared.waits();
+        // asked only now: somebody may have begun to expect one, for whom it waits then
+        let unused = waits.take_if(|_| shared.counts().expecting == 0);
+        drop(waits);
         // it hears that it is not needed, and nobody waits for it here
         drop(unused);
     }
 }
 
-fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Until this one no longer waits: it is another's by then, or it has ended by itself and has been waited for.
-async fn until_gone(state: Weak<Mutex<State>>, pid: Pid, taken: CancellationToken) {
+async fn until_gone(shared: Weak<Shared>, pid: Pid, taken: CancellationToken) {
     let ended = poll_fn(|context| {
-        let Some(state) = state.upgrade() else { return Poll::Ready(()) };
-        let mut state = locked(&state);
-        let launched = state.ahead.as_mut().and_then(|ahead| ahead.launched.as_mut());
+        let Some(shared) = shared.upgrade() else { return Poll::Ready(()) };
+        let mut waits = shared.waits();
+        let launched = waits.as_mut().and_then(|ahead| ahead.launched.as_mut());
         // whoever has taken it says so
         let Some(launched) = launched.filter(|launched| launched.pid == pid) else { return Poll::Pending };
         let ended = pin!(launched.child.wait()).poll(context).map(drop);
         if ended.is_ready() {
-            state.ahead = None;
+            *waits = None;
         }
         ended
     });
@@ -410,6 +440,15 @@ mod tests {
         children.end().await;
     }
 
+    fn make(place: &Place, need: Need) -> bool {
+        // nobody has to hear of its end here
+        place.make(need, None, &CancellationToken::new()).map(drop).is_some()
+    }
+
+    fn begin(place: &Place, spawn: &Spawn) -> (Option<Started>, Begun) {
+        place.begin(Path::new("/usr/bin/true"), spawn, None)
+    }
+
     #[tokio::test]
     async fn only_while_commands_are_expected_one_waits() {
         adopt_orphans().unwrap();
@@ -423,28 +462,63 @@ mod tests {
         assert!(children.are_ahead(), "somebody still expects one");
         drop(second);
         assert!(!children.are_ahead());
-        // nothing is told of a command that ends when nobody expects another
+        // nothing is made for a command that has ended when nobody expects another
         run(&children, spawn()).await;
-        let begun = children.place.begun();
-        assert!(children.place.wanted_since(begun).is_none());
         let _third = children.expect();
-        assert_eq!(children.place.wanted_since(begun), Some(kind(HELPER)));
         ready(&children).await;
         assert_eq!(run(&children, spawn()).await.0, Exit::Code(7), "it was there before the first command");
         children.end().await;
     }
 
     #[tokio::test]
+    async fn none_is_made_once_nobody_expects_it_or_another_command_has_begun() {
+        adopt_orphans().unwrap();
+        let (place, spawn) = (Place::default(), spawn(&["true"], HELPER));
+        let (_, before) = begin(&place, &spawn);
+        assert!(!make(&place, Need::After(before)), "nobody has expected it");
+        let expecting = place.expect();
+        let (_, last) = begin(&place, &spawn);
+        assert!(!make(&place, Need::After(before)), "another has begun");
+        drop(expecting);
+        assert!(!make(&place, Need::After(last)), "the run is over");
+        let _expecting = place.expect();
+        assert!(make(&place, Need::After(last)));
+        place.end().await;
+    }
+
+    #[tokio::test]
+    async fn a_command_that_begins_while_one_is_started_is_counted_and_does_not_wait() {
+        adopt_orphans().unwrap();
+        let (place, first, second) = (Place::default(), spawn(&["true"], HELPER), spawn(&["true"], "read"));
+        let _expecting = place.expect();
+        let (_, before) = begin(&place, &first);
+        let starting = place.0.waits();
+        let (sender, begun) = std::sync::mpsc::channel();
+        let there = place.clone();
+        let thread = std::thread::spawn(move || sender.send(begin(&there, &second)).unwrap());
+        let (started, last) = begun.recv_timeout(LONG).unwrap();
+        thread.join().unwrap();
+        assert!(started.is_none());
+        assert_eq!((last, place.begun()), (Begun(2), Begun(2)));
+        drop(starting);
+        assert!(!make(&place, Need::After(before)), "it was counted");
+        assert!(make(&place, Need::After(last)));
+        let made = place.0.waits().as_ref().map(|ahead| ahead.kind.clone());
+        assert_eq!(made, Some(kind("read")), "it was the last");
+        place.end().await;
+    }
+
+    #[tokio::test]
     async fn one_that_ends_before_its_time_is_waited_for_at_once() {
         adopt_orphans().unwrap();
-        let (place, kind) = (Place::default(), kind("printf r >&0; exit 3"));
-        let gone = place.make(&kind, None, &CancellationToken::new()).unwrap();
-        let pid = place.locked().ahead.as_ref().unwrap().launched.as_ref().unwrap().pid;
+        let (place, stop) = (Place::default(), CancellationToken::new());
+        let gone = place.make(Need::Kind(kind("printf r >&0; exit 3")), None, &stop).unwrap();
+        let pid = place.0.waits().as_ref().unwrap().launched.as_ref().unwrap().pid;
         tokio::time::timeout(LONG, gone).await.unwrap();
-        assert!(place.locked().ahead.is_none(), "no command has begun");
+        assert!(place.0.waits().is_none(), "no command has begun");
         assert_eq!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH));
         // whoever takes one waits for it, and it is theirs
-        let gone = place.make(&self::kind(HELPER), None, &CancellationToken::new()).unwrap();
+        let gone = place.make(Need::Kind(kind(HELPER)), None, &stop).unwrap();
         place.end().await;
         tokio::time::timeout(LONG, gone).await.unwrap();
     }

@@ -166,7 +166,7 @@ fn stay(command: Pid, writing: OwnedFd) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     Report::Lingering(ended).write(writing);
-    while wait(WaitOptions::empty()).is_ok() {}
+    while !matches!(wait(WaitOptions::empty()), Err(error) if error != rustix::io::Errno::INTR) {}
     ExitCode::SUCCESS
 }
 

@@ -11,6 +11,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 
 use super::super::plan::Profile;
 use super::{Failure, Named};
@@ -82,7 +83,7 @@ pub(super) fn remove(root: &Path) -> io::Result<()> {
     fs::remove_dir_all(root)
 }
 
-/// The first slot that nobody uses.
+/// The first slot that nobody uses; `None` where there is none, or where none can be held.
 fn take_slot(caches: &Path) -> io::Result<Option<Slot>> {
     make_private(caches)?;
     for number in 0..SLOTS {
@@ -92,13 +93,33 @@ fn take_slot(caches: &Path) -> io::Result<Option<Slot>> {
         let name = path.join("lock");
         drop(File::create(&name)?);
         let lock = File::open(&name)?;
-        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(Some(Slot { path, _lock: lock })),
-            Err(rustix::io::Errno::WOULDBLOCK) => {}
-            Err(error) => return Err(error.into()),
+        match answer(flock(&lock, FlockOperation::NonBlockingLockExclusive))? {
+            Answer::Ours => return Ok(Some(Slot { path, _lock: lock })),
+            Answer::Anothers => {}
+            Answer::NoLocks => return Ok(None),
         }
     }
     Ok(None)
+}
+
+/// Whose a lock is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Ours,
+    Anothers,
+    /// There are none on this disk.
+    NoLocks,
+}
+
+/// On a disk of the network a lock of one's own is to be had only for writing (flock(2), NFS: `EBADF`), or not at all.
+/// Nothing is lost there: such a disk can hold no layers of an overlay either.
+fn answer(locked: Result<(), Errno>) -> io::Result<Answer> {
+    match locked {
+        Ok(()) => Ok(Answer::Ours),
+        Err(Errno::WOULDBLOCK) => Ok(Answer::Anothers),
+        Err(Errno::BADF | Errno::NOLCK | Errno::OPNOTSUPP | Errno::NOSYS) => Ok(Answer::NoLocks),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Makes a directory if it is not there, and tells whether it was not.
@@ -139,6 +160,20 @@ mod tests {
         }
         remove(&root).unwrap();
         assert!(!root.exists() && kept.exists());
+    }
+
+    #[test]
+    fn a_disk_without_such_locks_has_no_slots_and_stops_no_command() {
+        for (locked, expected) in [
+            (Ok(()), Answer::Ours),
+            (Err(Errno::WOULDBLOCK), Answer::Anothers),
+            (Err(Errno::BADF), Answer::NoLocks),
+            (Err(Errno::NOLCK), Answer::NoLocks),
+            (Err(Errno::OPNOTSUPP), Answer::NoLocks),
+        ] {
+            assert_eq!(answer(locked).unwrap(), expected, "{locked:?}");
+        }
+        assert!(answer(Err(Errno::IO)).is_err());
     }
 
     #[test]

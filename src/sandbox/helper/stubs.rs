@@ -10,8 +10,11 @@ use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use rustix::event::{Timespec, poll};
 use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
 
 use super::super::plan::Profile;
 use super::super::steps::{Kind, nearest};
@@ -21,8 +24,10 @@ use crate::os::identity::Identity;
 /// Nobody makes an empty directory that nobody may write, or such a file.
 const DIRECTORY_MODE: u32 = 0o555;
 const FILE_MODE: u32 = 0o444;
-/// How often it may have been taken away while we reached for it.
-const TRIES: usize = 10;
+/// How often it may have been taken away while we reached for it, or be locked by whoever takes it away. The pauses for
+/// the latter double, from a millisecond: a second in all.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
@@ -96,7 +101,7 @@ fn mentions_worktrees(git: &Path) -> bool {
 impl Stub {
     /// Makes it, or takes part in one that is there; `None` if something else is.
     fn hold(path: &Path, shape: Shape) -> io::Result<Option<Self>> {
-        for _ in 0..TRIES {
+        for tried in 0..TRIES {
             match shape.make(path) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -111,7 +116,15 @@ impl Stub {
             if !shape.is_that_of(&held, path) {
                 return Ok(None);
             }
-            flock(&held, FlockOperation::LockShared)?;
+            // never waited for: a command may hold a lock on what looks like a stub for as long as it likes
+            match flock(&held, FlockOperation::NonBlockingLockShared) {
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => {
+                    pause(PAUSE * 2_u32.pow(tried));
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            }
             let stub = Self { path: path.to_owned(), shape, held };
             if stub.is_still_there() {
                 return Ok(Some(stub));
@@ -177,6 +190,12 @@ impl Shape {
     }
 }
 
+/// A signal may end it sooner.
+fn pause(length: Duration) {
+    let length = Timespec { tv_sec: 0, tv_nsec: length.subsec_nanos().into() };
+    poll(&mut [], Some(&length)).ok();
+}
+
 fn open(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     File::options().read(true).custom_flags(flags.cast_signed()).open(path)
@@ -216,6 +235,19 @@ mod tests {
         let (dir, profile) = workspace();
         drop(Stubs::make(&profile).unwrap());
         assert_eq!(names(dir.path()).len(), 2, "somebody was killed");
+        Stubs::make(&profile).unwrap().put_away();
+        assert_eq!(names(dir.path()), BTreeSet::new());
+    }
+
+    #[test]
+    fn one_that_somebody_keeps_locked_is_not_waited_for_without_end() {
+        let (dir, profile) = workspace();
+        drop(Stubs::make(&profile).unwrap());
+        let locked = open(&dir.path().join(".clawd")).unwrap();
+        flock(&locked, FlockOperation::LockExclusive).unwrap();
+        let failure = Stubs::make(&profile).map(|_| ()).unwrap_err().to_string();
+        assert!(failure.contains(".clawd, to be kept as it is: "), "{failure}");
+        drop(locked);
         Stubs::make(&profile).unwrap().put_away();
         assert_eq!(names(dir.path()), BTreeSet::new());
     }

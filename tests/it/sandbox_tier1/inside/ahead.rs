@@ -5,11 +5,12 @@
 
 use std::fs;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clawd::os::process::{Children, Spawn};
-use clawd::sandbox::{FAILED, Network, Profile, Tier};
+use clawd::sandbox::{FAILED, Network, Profile, Sandbox, Tier};
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
 
 use super::super::HELPER;
@@ -155,6 +156,43 @@ async fn where_something_was_mounted_since_the_command_has_another_room() {
     let said = world.run_as_it_is(spawn, &world.profile).await;
     world.prepare(unmount);
     assert!(said.starts_with("mounted\nodd\n"), "{said}");
+}
+
+/// The world as it is where `change` has been done to a copy of the mounts, `$1` being a directory to mount in.
+fn with_mounts(world: &World, change: &str) -> Sandbox {
+    let (script, place) = (world.at("helper"), world.at("outside"));
+    let within = format!("{change}; shift; exec {HELPER} \"$@\"");
+    let text = format!(
+        "#!/bin/sh\nPATH=/usr/sbin:/usr/bin:/sbin:/bin\nexec unshare --user --map-root-user --mount -- \
+         /bin/sh -ec '{within}' sh {} \"$@\"\n",
+        place.display()
+    );
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    Sandbox::with(Tier::Namespaces).helped_by(script)
+}
+
+const READ_ONLY: &str = "mount --rbind /dev /dev; mount -o remount,bind,ro /dev; ! touch /dev/x 2>&- ";
+const ONLY_NULL: &str = "mount -t tmpfs none \"$1\"; touch \"$1/null\"; mount --bind /dev/null \"$1/null\"; mount --rbind \"$1\" /dev";
+const NO_DEVICES: &str = "mount -t tmpfs none /dev";
+
+#[tokio::test]
+async fn where_devices_are_read_only_or_missing_there_is_a_room_with_those_that_are_there() {
+    let Some(mut world) = world().filter(|world| !world.is_bwrap()) else { return };
+    let which = if world.rooms == Rooms::Ahead { MADE_AHEAD } else { MADE_THEN };
+    let script = format!("echo x > /dev/null; [ -c /dev/zero ] && echo zero; {WHICH}");
+    for (change, expected) in [(READ_ONLY, "zero\n"), (ONLY_NULL, "")] {
+        world.sandbox = with_mounts(&world, change);
+        let told = world.run(&script).await;
+        assert_eq!(told.said, format!("{expected}{which}"), "{change}");
+    }
+    world.sandbox = with_mounts(&world, NO_DEVICES);
+    let spawn = world.spawn(&format!("[ -e /dev/null ] || echo none; {WHICH}"));
+    let held = world.sandbox.hold(spawn, &world.profile).unwrap();
+    world.children.go_ahead(held.within.as_ref().unwrap());
+    let mut running = world.children.start(held).unwrap();
+    assert_eq!(told(&mut running).await.said, format!("none\n{MADE_THEN}"), "none is made ahead there");
+    world.children.end().await;
 }
 
 /// A helper that waits, its line, and the first process inside.
