@@ -14,8 +14,11 @@ use crate::config::{Secret, Secrets};
 use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
 use crate::os::child_env::{Passing, child_environment};
+use crate::os::listing;
 use crate::os::paths::{Paths, resolve};
-use crate::permission::{Exists, Found, Links, Mode, Policy, PolicyCell, Rule, Scope, Variables, is_secret};
+use crate::permission::{
+    Exists, Found, Links, Mode, Names, Policy, PolicyCell, Rule, Scope, Variables, is_secret,
+};
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
 use crate::session::{Opened, SessionError, SessionPlace, SessionRef, index};
 use crate::tools::recall;
@@ -214,6 +217,7 @@ impl App {
             outputs: self.keeps_sessions().then(|| self.sessions().project),
             links: Links::new(|path| resolve(path).unwrap_or_else(|_| path.to_owned())),
             exists: Exists::new(look),
+            names: Names::new(listing::names),
             variables: Variables::new(self.child_environment()),
         }
     }

@@ -6,7 +6,7 @@
 //! nothing else, so a wrong judgement costs nothing; a line of both is held as its rules have it, and nothing may look in
 //! it but what by no option listed for it can write.
 
-use std::cell::RefCell;
+use std::cell::{LazyCell, RefCell};
 use std::path::Path;
 
 use super::known::{self, Known, Place, Table};
@@ -184,22 +184,20 @@ impl Policy {
 
     /// Why a command asks whatever a rule allows: a file that it names.
     pub(super) fn names_guarded(&self, exec: &ExecAccess) -> Option<String> {
+        let only_looks = LazyCell::new(|| self.looks(exec).is_some());
         rule::named_paths(exec, &self.scope).find_map(|path| {
             let real = self.scope.links.follow(&path);
             let why = if is_secret(&path) || is_secret(&real) {
                 "may hold secrets"
-            } else if self.is_protected(&path) || self.is_protected(&real) {
+            } else if (self.is_protected(&path) || self.is_protected(&real)) && !*only_looks {
                 "can run later"
             } else {
                 return None;
             };
-            Some(format!("it names `{}`, which {why}", file_name(&path)))
+            let shown = self.scope.inside(&path).unwrap_or(&path);
+            Some(format!("it names `{}`, which {why}", shown.display()))
         })
     }
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The command of these words, where it leaves the shell as it was for those beside it.

@@ -30,8 +30,10 @@ enum Names {
 enum Style {
     /// `-abc` is three options, `--out` may stand for `--output`.
     Gnu,
-    /// `-exec` and `--exec` are one option.
+    /// `-exec` and `--exec` are one option, and so is `-test.exec`.
     Go,
+    /// The same, in any case and cut short, beside options of one letter.
+    Loose,
 }
 
 const fn head(words: &'static [&'static str], escapes: &'static [&'static str]) -> Head {
@@ -42,12 +44,21 @@ const fn go(words: &'static [&'static str]) -> Head {
     Head { words, names: Names::Nothing, style: Style::Go, escapes: GO }
 }
 
-const fn script(words: &'static [&'static str]) -> Head {
-    Head { words, names: Names::Script, style: Style::Gnu, escapes: NPM }
+const fn npm(words: &'static [&'static str], names: Names) -> Head {
+    Head { words, names, style: Style::Loose, escapes: NPM }
 }
 
-/// `--config` takes the names of programs, `-C` another project, `-Z` what is not finished.
-const CARGO: &[&str] = &["--config", "-C", "-Z"];
+/// `--config` takes the names of programs, `-C` and `--manifest-path` another project, `-Z` what is not finished.
+const CARGO: &[&str] = &[
+    "--config",
+    "-C",
+    "-Z",
+    "--manifest-path",
+    "--target-dir",
+    "--artifact-dir",
+    "--out-dir",
+    "--lockfile-path",
+];
 const GO: &[&str] = &[
     "exec",
     "toolexec",
@@ -61,13 +72,74 @@ const GO: &[&str] = &[
     "compiler",
     "C",
     "o",
+    "coverprofile",
+    "cpuprofile",
+    "memprofile",
+    "blockprofile",
+    "mutexprofile",
+    "trace",
+    "outputdir",
 ];
-/// What follows `--` goes to the script, which may be a bare interpreter.
+/// What is no option goes to the script, which may be a bare interpreter: [`OPERANDS`], and all behind `--`.
 const NPM: &[&str] =
-    &["--", "--script-shell", "--node-options", "--prefix", "-C", "--userconfig", "--globalconfig"];
-const PYTEST: &[&str] =
-    &["-p", "-c", "-o", "--override-ini", "--rootdir", "--pdbcls", "--confcutdir", "--config-file"];
-const MYPY: &[&str] = &["--python-executable", "--config-file", "--custom-typing-module", "--install-types"];
+    &[OPERANDS, "--", "--script-shell", "--node-options", "--prefix", "-C", "--userconfig", "--globalconfig"];
+/// `--basetemp` empties a directory, `-W` names a class to load; others write where they are told.
+const PYTEST: &[&str] = &[
+    "-p",
+    "-c",
+    "-o",
+    "-W",
+    "--override-ini",
+    "--rootdir",
+    "--pdbcls",
+    "--confcutdir",
+    "--config-file",
+    "--basetemp",
+    "--junitxml",
+    "--junit-xml",
+    "--log-file",
+    "--pastebin",
+    "--pythonwarnings",
+    "--cov-report",
+    "--cov-config",
+    "--debug",
+];
+const RUFF: &[&str] = &["-o", "--output-file", "--config", "--cache-dir"];
+const TSC: &[&str] = &[
+    "-p",
+    "-b",
+    "--project",
+    "--build",
+    "--outDir",
+    "--outFile",
+    "--declarationDir",
+    "--tsBuildInfoFile",
+    "--generateTrace",
+    "--generateCpuProfile",
+    "--init",
+];
+const MYPY: &[&str] = &[
+    "--python-executable",
+    "--config-file",
+    "--custom-typing-module",
+    "--install-types",
+    "--junit-xml",
+    "--cache-dir",
+    "--shadow-file",
+    "--any-exprs-report",
+    "--cobertura-xml-report",
+    "--html-report",
+    "--linecount-report",
+    "--linecoverage-report",
+    "--lineprecision-report",
+    "--txt-report",
+    "--xml-report",
+    "--xslt-html-report",
+    "--xslt-txt-report",
+];
+
+/// Among escapes: whatever is no option.
+const OPERANDS: &str = "";
 
 /// All of them.
 const HEADS: &[Head] = &[
@@ -83,16 +155,16 @@ const HEADS: &[Head] = &[
     go(&["go", "test"]),
     go(&["go", "vet"]),
     go(&["go", "fmt"]),
-    head(&["npm", "test"], NPM),
-    script(&["npm", "run"]),
-    script(&["npm", "run-script"]),
+    npm(&["npm", "test"], Names::Nothing),
+    npm(&["npm", "run"], Names::Script),
+    npm(&["npm", "run-script"], Names::Script),
     head(&["pytest"], PYTEST),
-    head(&["ruff", "check"], &[]),
-    head(&["ruff", "format"], &[]),
+    head(&["ruff", "check"], RUFF),
+    head(&["ruff", "format"], RUFF),
     head(&["black"], &[]),
     head(&["isort"], &[]),
     head(&["mypy"], MYPY),
-    head(&["tsc"], &[]),
+    Head { words: &["tsc"], names: Names::Nothing, style: Style::Loose, escapes: TSC },
     head(&["gofmt"], &[]),
     head(&["git", "add"], &[]),
     head(&["git", "commit"], &[]),
@@ -127,7 +199,10 @@ pub(super) fn leads_elsewhere(prefix: &[String], command: &Simple) -> bool {
         prefix.len() >= head.words.len()
             && head.words.iter().zip(prefix).all(|(word, of_rule)| word == of_rule)
     };
-    HEADS.iter().find(begins).is_some_and(|head| head.escapes_in(command, prefix.len()))
+    HEADS.iter().find(begins).is_some_and(|head| {
+        let name = usize::from(head.names == Names::Script);
+        head.escapes_in(command, prefix.len().max(head.words.len() + name))
+    })
 }
 
 impl Head {
@@ -144,12 +219,23 @@ impl Head {
 fn is(style: Style, word: &str, option: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     match style {
-        Style::Go => name.starts_with('-') && name.trim_start_matches('-') == option,
-        Style::Gnu if option == "--" => word == "--",
+        _ if option == OPERANDS => !word.starts_with('-'),
+        Style::Go => {
+            let plain = name.trim_start_matches('-');
+            name.starts_with('-') && plain.strip_prefix("test.").unwrap_or(plain) == option
+        }
+        _ if option == "--" => word == "--",
+        Style::Loose if option.len() > 2 => {
+            let plain = |word: &str| word.trim_start_matches('-').to_lowercase();
+            let (name, option) = (plain(name), plain(option));
+            word.starts_with('-')
+                && !name.is_empty()
+                && (option.starts_with(&name) || name.starts_with(&option))
+        }
         Style::Gnu if option.starts_with("--") => {
             name.len() > 2 && name.starts_with("--") && (option.starts_with(name) || name.starts_with(option))
         }
-        Style::Gnu => {
+        Style::Gnu | Style::Loose => {
             name.starts_with('-')
                 && !name.starts_with("--")
                 && option.chars().nth(1).is_some_and(|letter| name.contains(letter))
@@ -183,6 +269,9 @@ mod tests {
         check("go test ./... -run TestCart -count=1", "go test");
         check("npm test", "npm test");
         check("npm run build:web --silent", "npm run build:web");
+        check("npm test --workspace=web", "npm test");
+        check("tsc --noEmit", "tsc");
+        check("ruff check src --fix", "ruff check");
         check("pytest -xvs tests/test_cart.py", "pytest");
         check("git commit -m 'a message'", "git commit");
         check("git add *.rs", "git add");
@@ -199,6 +288,10 @@ mod tests {
                      pnpm test|make|make test|python -m pytest|python3 x.py|node x.js|bash x.sh|sh -c x|env cargo test|\
                      sudo cargo test|nohup cargo test|timeout 5 cargo test|xargs cargo test|find . -name x|ssh host cargo test|\
                      docker build .|pytest -p x|pytest -xp y|pytest -o a=b|pytest --rootdir=/x|mypy --python-executable /x|\
+                     npm run build evil.js|npm test evil.js|npm test -script-shell=./x|npm run x -prefix=/tmp|npm test --SCRIPT-SHELL=x|\
+                     pytest --basetemp=src|pytest -W error::m.X|pytest --junitxml=src/a|cargo test --manifest-path /tmp/Cargo.toml|\
+                     go test -coverprofile=a.go|go test -test.cpuprofile a.go|mypy --junit-xml a.py|ruff check --output-file a.py|\
+                     ruff check -o a.py|tsc -p /tmp/x|tsc --outDir src|tsc -outdir src|tsc --PROJECT x|\
                      git push|git -c a=b commit|git -C /x add y|git reset --hard|git checkout x|git clean -fd|git stash|\
                      git rebase -x sh|git fetch|git switch -f x|git switch --disc x|rm x|rm -rf build|mv a b|cp a b|dd if=a|\
                      curl x|wget x|chmod +x a|tee x|sed -i s/a/b/ x|awk 1|perl -e 1|ruby x|eval x|exec x|source x|./gradlew test|\

@@ -13,6 +13,7 @@ mod heads;
 mod held_edits;
 mod host;
 mod known;
+mod met;
 mod mode;
 mod outside;
 mod pattern;
@@ -35,6 +36,7 @@ use crate::protocol::{Access, CallForm, Terms, ToolName};
 
 pub use cell::PolicyCell;
 pub use known::Sight;
+pub use met::Names;
 pub use mode::{Deed, Leaning, Mode, UnknownMode};
 pub use rule::{Rule, RuleFrom, Use};
 pub use rule_error::RuleError;
@@ -159,12 +161,15 @@ impl Policy {
         };
         match (deletes.or_else(|| self.guarded(touch)), self.ask_rule(tool, touch), leaning) {
             (Some(reason), _, _) => asked_for(reason, terms),
-            (None, Some(reason), _) => {
-                Verdict::Ask { reason: Some(reason), remember: Vec::new(), careful: is_careful(touch), terms }
-            }
+            (None, Some(reason), _) => Verdict::Ask {
+                reason: Some(reason),
+                remember: Vec::new(),
+                careful: is_careful(touch, &self.scope),
+                terms,
+            },
             (None, None, Leaning::Yes) => Verdict::Allow(harmless.unwrap_or(terms)),
             (None, None, Leaning::Ask | Leaning::No) => Verdict::Ask {
-                careful: is_careful(touch) || lost.is_some(),
+                careful: is_careful(touch, &self.scope) || lost.is_some(),
                 reason: lost.or_else(|| self.is_outside(touch).then(|| "outside the workspace".to_owned())),
                 remember: self.remember(tool, touch),
                 terms,
@@ -249,8 +254,8 @@ fn asked_for(reason: String, terms: Terms) -> Verdict {
     Verdict::Ask { reason: Some(reason), remember: Vec::new(), careful: true, terms }
 }
 
-fn is_careful(touch: Touch<'_>) -> bool {
-    matches!(touch, Touch::Exec(exec) if harm::is_careful(&exec.command))
+fn is_careful(touch: Touch<'_>, scope: &Scope) -> bool {
+    matches!(touch, Touch::Exec(exec) if harm::is_careful(exec, scope))
 }
 
 /// Why plan mode refuses.

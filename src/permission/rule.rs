@@ -225,7 +225,7 @@ pub(super) fn named_paths(exec: &ExecAccess, scope: &Scope) -> impl Iterator<Ite
         let words = command.words.iter().chain(&command.empties).chain(&command.grows).chain(&command.opens);
         paths.extend(words.filter_map(|word| named(cwd, word)));
     }
-    paths.into_iter()
+    paths.into_iter().flat_map(|path| scope.names.met(path))
 }
 
 fn covers_tool(name: &str, tool: &str) -> bool {

@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use super::met::Names;
 use super::script::UNKNOWN;
 
 /// The directories that a judgement knows, absolute and without links.
@@ -30,6 +31,8 @@ pub struct Scope {
     pub links: Links,
     /// Tells what is there.
     pub exists: Exists,
+    /// Finds what a pattern meets.
+    pub names: Names,
     /// The environment of commands.
     pub variables: Variables,
 }

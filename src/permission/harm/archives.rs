@@ -58,7 +58,7 @@ fn tar(words: &[String]) -> Vec<Deed> {
     let archive = || args.values('f', "file").filter(|name| *name != "-").cloned().map(What::File);
     if args.has('c', "create") {
         let packed = args.operands.iter().filter(|_| args.has_long("remove-files"));
-        let gone = packed.cloned().map(|name| Deed::Changes(What::Tree(name)));
+        let gone = packed.cloned().map(|name| Deed::Deletes(What::Tree(name)));
         return archive().map(Deed::Replaces).chain(gone).collect();
     }
     let is_written = args.has('r', "append")

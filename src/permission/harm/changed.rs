@@ -3,7 +3,7 @@
 //! For rules that hold edits back: what such a rule keeps from the edit tools no command is to do in their place. What a
 //! script or a program writes by itself is not seen. Each name stands as it is written and as links lead to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::deed::{Kind, What};
 use super::{files, swallows};
@@ -20,6 +20,15 @@ pub(in crate::permission) enum Changed {
     All(PathBuf),
 }
 
+impl Changed {
+    /// It, or where all of it begins.
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::One(path) | Self::All(path) => path,
+        }
+    }
+}
+
 /// All of it.
 pub(in crate::permission) fn changed(exec: &ExecAccess, scope: &Scope) -> Vec<Changed> {
     let of = |command: &Command| {
@@ -28,10 +37,9 @@ pub(in crate::permission) fn changed(exec: &ExecAccess, scope: &Scope) -> Vec<Ch
         let named = deeds.iter().filter_map(|deed| deed.what()).flat_map(|what| {
             let (word, all) = name(what);
             let path = scope.path_of(cwd, &word).filter(|path| !swallows(path));
-            let ways = path.map(|path| [scope.links.follow(&path), path]);
-            ways.into_iter()
-                .flatten()
-                .map(move |path| if all { Changed::All(path) } else { Changed::One(path) })
+            let met = path.into_iter().flat_map(|path| scope.names.met(path));
+            let ways = met.flat_map(|path| [scope.links.follow(&path), path]);
+            ways.map(move |path| if all { Changed::All(path) } else { Changed::One(path) })
         });
         named.collect::<Vec<_>>()
     };

@@ -15,6 +15,10 @@ pub(super) fn deeds(command: &Command) -> Vec<Deed> {
     let rest = command.words.get(1..).unwrap_or_default();
     let by_words = match script::program(&command.words) {
         "rm" | "unlink" => removed(command),
+        "rimraf" => {
+            let operands = Args::read(rest, "", &[]).operands.into_iter();
+            operands.map(What::Tree).map(Deed::Deletes).collect()
+        }
         "find" => found(command),
         "git" => git::deeds(rest),
         program @ ("cp" | "mv" | "install" | "ln") => copied::deeds(program, rest),

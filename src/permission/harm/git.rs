@@ -16,7 +16,7 @@ const CHANGES: &str = "throws away changes that are not committed";
 pub(super) fn deeds(words: &[String]) -> Vec<Deed> {
     let (place, words) = own_options(words);
     let Some((verb, rest)) = words.split_first() else { return Vec::new() };
-    let lost = lost(verb, rest, place.as_deref());
+    let lost = lost(verb, rest);
     let at = |name: String| match &place {
         Some(place) if !name.starts_with('/') => format!("{place}/{name}"),
         _ => name,
@@ -27,55 +27,58 @@ pub(super) fn deeds(words: &[String]) -> Vec<Deed> {
         What::Below(name, kind) => What::Below(at(name), kind),
         What::Within(name) => What::Within(at(name)),
     });
-    lost.into_iter().chain(named.map(Deed::Changes)).collect()
+    let deletes = verb == "clean" || (verb == "worktree" && lost.is_some());
+    let named = named.map(if deletes { Deed::Deletes } else { Deed::Changes });
+    let replaced = may_be_files(verb, rest).into_iter().map(|name| Deed::Replaces(What::Tree(at(name))));
+    lost.map(Deed::Other).into_iter().chain(replaced).chain(named).collect()
 }
 
 /// What git throws away.
-fn lost(verb: &str, rest: &[String], place: Option<&str>) -> Vec<Deed> {
+fn lost(verb: &str, rest: &[String]) -> Option<&'static str> {
     let says = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(&word.as_str()));
     let args = Args::read(rest, "", &[]);
     let has = |short, long| args.has(short, long);
     let first = args.operands.first().map(String::as_str);
-    let other = |is: bool, what: &'static str| if is { vec![Deed::Other(what)] } else { Vec::new() };
-    match verb {
-        "clean" if has('n', "dry-run") || !has('f', "force") => Vec::new(),
-        "clean" => match place {
-            Some(place) => vec![Deed::Deletes(What::Below(place.to_owned(), Kind::Any))],
-            None => other(true, "deletes files that git does not know"),
-        },
-        "reset" => other(says(&["--hard", "--merge", "--keep"]), CHANGES),
-        "restore" => other(!has('S', "staged") || has('W', "worktree"), CHANGES),
-        "checkout" => checkout(rest, &args),
-        "switch" => other(has('f', "force") || args.has_long("discard-changes"), CHANGES),
-        "stash" => other(matches!(first, Some("drop" | "clear")), "throws away what was stashed"),
+    let (is_lost, what) = match verb {
+        "clean" => (has('f', "force") && !has('n', "dry-run"), "deletes files that git does not know"),
+        "reset" => (says(&["--hard", "--merge", "--keep"]), CHANGES),
+        "restore" => (!has('S', "staged") || has('W', "worktree"), CHANGES),
+        "checkout" => (names_files(rest) || has('f', "force"), CHANGES),
+        "switch" => (has('f', "force") || args.has_long("discard-changes"), CHANGES),
+        "read-tree" => (args.has_long("reset") || has('u', ""), CHANGES),
+        "merge" | "rebase" | "am" | "cherry-pick" | "revert" => (says(&["--abort", "--quit"]), CHANGES),
+        "stash" => (matches!(first, Some("drop" | "clear")), "throws away what was stashed"),
         "branch" => {
             let forced = has('d', "delete") && has('f', "force");
-            other(has('D', "") || forced, "deletes branches that may not be merged")
+            (has('D', "") || forced, "deletes branches that may not be merged")
         }
-        "worktree" => other(first == Some("remove") && has('f', "force"), CHANGES),
-        "rm" => other(has('f', "force"), CHANGES),
-        "reflog" => other(matches!(first, Some("expire" | "delete")), "deletes the way back to old commits"),
-        "gc" => other(rest.iter().any(|word| word.starts_with("--prune")), "deletes old commits"),
-        "prune" => other(true, "deletes old commits"),
-        "update-ref" => other(has('d', ""), "deletes branches that may not be merged"),
-        "filter-branch" | "filter-repo" => other(true, "writes history anew"),
+        "worktree" => (first == Some("remove") && has('f', "force"), CHANGES),
+        "checkout-index" | "rm" => (has('f', "force"), CHANGES),
+        "reflog" => (matches!(first, Some("expire" | "delete")), "deletes the way back to old commits"),
+        "gc" => (rest.iter().any(|word| word.starts_with("--prune")), "deletes old commits"),
+        "prune" => (true, "deletes old commits"),
+        "update-ref" => (true, "moves or deletes branches"),
+        "filter-branch" | "filter-repo" => (true, "writes history anew"),
         "push" => {
             let forced = has('f', "force") || says(&["--mirror", "--prune"]) || has('d', "delete");
             let by_name =
                 rest.iter().any(|word| word.starts_with(['+', ':']) || word.starts_with("--force-with"));
-            other(forced || by_name, "overwrites or deletes what others have")
+            (forced || by_name, "overwrites or deletes what others have")
         }
-        _ => Vec::new(),
-    }
+        _ => (false, ""),
+    };
+    is_lost.then_some(what)
 }
 
-fn checkout(rest: &[String], args: &Args) -> Vec<Deed> {
-    let names_files = rest.iter().any(|word| matches!(word.as_str(), "--" | "." | "./"));
-    if names_files || args.has('f', "force") || rest.iter().any(|word| word.starts_with("--pathspec")) {
-        return vec![Deed::Other(CHANGES)];
-    }
-    let names = args.operands.iter().filter(|_| !makes_branch(args));
-    names.cloned().map(|name| Deed::Replaces(What::Tree(name))).collect()
+fn names_files(rest: &[String]) -> bool {
+    rest.iter().any(|word| matches!(word.as_str(), "--" | "." | "./") || word.starts_with("--pathspec"))
+}
+
+/// The operands of a `checkout`, each of which may be a branch or a file.
+fn may_be_files(verb: &str, rest: &[String]) -> Vec<String> {
+    let args = Args::read(rest, "", &[]);
+    let is_open = verb == "checkout" && !names_files(rest) && !args.has('f', "force") && !makes_branch(&args);
+    if is_open { args.operands } else { Vec::new() }
 }
 
 fn makes_branch(args: &Args) -> bool {

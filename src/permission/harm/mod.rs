@@ -22,7 +22,7 @@ use crate::protocol::ExecAccess;
 pub(super) use self::changed::{Changed, changed};
 use self::deed::{Deed, Kind, What, is_litter};
 use super::scope::{Found, Scope, clean};
-use super::script::{self, Command, UNKNOWN};
+use super::script::{self, BELOW, Command, UNKNOWN};
 use super::words::{name, segments};
 
 /// Programs that make a question careful wherever they stand, behind `xargs` or in quotes too.
@@ -33,7 +33,15 @@ const PROGRAMS: [&str; 23] = [
 ];
 
 /// Verbs of programs, where a verb stands: `git push`, `docker system prune`; not in a commit's message.
-const VERBS: [&str; 16] = [
+const VERBS: [&str; 24] = [
+    "delete-object",
+    "flush",
+    "fresh",
+    "rb",
+    "remove",
+    "rmi",
+    "terminate-instances",
+    "unpublish",
     "push",
     "reset",
     "clean",
@@ -55,8 +63,16 @@ const VERBS: [&str; 16] = [
 /// Options that say it themselves.
 const OPTIONS: [&str; 5] = ["--force", "--hard", "--force-with-lease", "-delete", "--delete"];
 
+/// Words of other languages, which take a table or a store away.
+const PHRASES: [&str; 7] =
+    ["drop table", "drop database", "drop schema", "delete from", "truncate table", "flushall", "flushdb"];
+
 /// Short options that overwrite or throw away, after the words with which they do.
-const OPTIONS_OF: [(&str, &[&str]); 5] = [
+const OPTIONS_OF: [(&str, &[&str]); 9] = [
+    ("curl", &["DELETE", "-XDELETE"]),
+    ("gh", &["DELETE", "-XDELETE"]),
+    ("tag", &["-d"]),
+    ("down", &["-v", "--volumes"]),
     ("git", &["-f", "-D"]),
     ("checkout", &["--", ".", "-f"]),
     ("mv", &["-f"]),
@@ -64,25 +80,34 @@ const OPTIONS_OF: [(&str, &[&str]); 5] = [
     ("ln", &["-f", "-sf", "-fs"]),
 ];
 
-/// Whether the command may do what cannot be undone.
-pub(super) fn is_careful(command: &str) -> bool {
-    segments(command).iter().any(|words| {
-        let has = |wanted: &str| words.iter().any(|word| word == wanted);
-        words.iter().any(|word| PROGRAMS.contains(&name(word)) || name(word).starts_with("mkfs."))
-            || verbs(words).any(|word| VERBS.contains(&word))
-            || OPTIONS.iter().any(|option| has(option))
-            || OPTIONS_OF.iter().any(|(head, options)| has(head) && options.iter().any(|option| has(option)))
-    })
+/// Whether the command may do what cannot be undone: its words say so, or it names something outside that it would change.
+pub(super) fn is_careful(exec: &ExecAccess, scope: &Scope) -> bool {
+    let is_far = |path: &Path| is_outside(path, scope) && !scope.is_commands(path);
+    sounds_careful(&exec.command) || changed(exec, scope).iter().any(|changed| is_far(changed.path()))
 }
 
-/// The two words after the first that are neither options nor what may be a short option's value.
+fn sounds_careful(command: &str) -> bool {
+    let lower = command.to_lowercase();
+    PHRASES.iter().any(|phrase| lower.contains(phrase))
+        || segments(command).iter().any(|words| {
+            let has = |wanted: &str| words.iter().any(|word| word == wanted);
+            words.iter().any(|word| PROGRAMS.contains(&name(word)) || name(word).starts_with("mkfs."))
+                || verbs(words).any(|word| VERBS.contains(&word.rsplit(':').next().unwrap_or(word)))
+                || OPTIONS.iter().any(|option| has(option))
+                || OPTIONS_OF
+                    .iter()
+                    .any(|(head, options)| has(head) && options.iter().any(|option| has(option)))
+        })
+}
+
+/// The three words after the first that are neither options nor what may be a short option's value.
 fn verbs(words: &[String]) -> impl Iterator<Item = &str> {
     let is_value = |before: &String| before == "--" || (before.starts_with('-') && !before.starts_with("--"));
     let pairs = words.iter().zip(words.iter().skip(1));
     pairs
         .filter(move |(before, word)| !word.starts_with('-') && !is_value(before))
         .map(|(_, word)| word.as_str())
-        .take(2)
+        .take(3)
 }
 
 /// What a recognised recursive delete would take away outside the workspace and the temporary directories, or the workspace
@@ -152,6 +177,10 @@ fn deleted(what: &What, command: &Command, scope: &Scope) -> Option<String> {
 
 /// What stands where something else is put, where it is of the kind that is lost.
 fn replaced(word: &str, kind: Found, command: &Command, scope: &Scope) -> Option<String> {
+    if let Some(start) = word.strip_suffix(BELOW) {
+        let path = place(start, command, scope).filter(|path| !is_dispensable(path, scope))?;
+        return Some(format!("it overwrites files below {}", shown(&path, scope)));
+    }
     let path = place(word, command, scope)?;
     let is_lost = kind != Found::Nothing && !is_dispensable(&path, scope) && scope.exists.at(&path) == kind;
     is_lost.then(|| format!("it overwrites {}", shown(&path, scope)))

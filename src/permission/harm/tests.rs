@@ -84,6 +84,40 @@ fn a_recursive_delete_outside_is_recognised_in_many_forms() {
     outside("! rm -rf /etc", "/etc");
     outside("true || rm -rf /etc", "/etc");
     outside("while sleep 1; do rm -rf /etc; done", "/etc");
+    outside("export D=~/x; rm -rf $D", "/home/u/x");
+    outside("readonly D=~; rm -rf \"$D/x\"", "/home/u/x");
+    outside("cd ~/other && git clean -fdx", "/home/u/other");
+    outside("(cd ~/repo; git clean -ffdx)", "/home/u/repo");
+    outside("git clean -fdx ~/other", "/home/u/other");
+    outside("git worktree remove --force ~/wt", "/home/u/wt");
+    outside("tar --remove-files -cf /tmp/x.tar ~/x", "/home/u/x");
+    outside("fd . ~/x -X rm -rf", "/home/u/x");
+    outside("fd -H . ~/x/ -x rm -rf {}", "/home/u/x");
+    outside("echo ~/x | xargs rm -rf", "/home/u/x");
+    outside("printf '%s\\n' ~/x | xargs rm -rf", "/home/u/x");
+    outside("xargs rm -rf <<< ~/x", "/home/u/x");
+    outside("ls -d ~/x/* | xargs rm -rf", "/home/u/x/*");
+    outside("echo ~/x | xargs -I{} rm -rf {}/y", "/home/u/x/y");
+    outside("su -lc 'rm -rf /etc'", "/etc");
+    outside("script -qec 'rm -rf /etc'", "/etc");
+    outside("flock f -c 'rm -rf /etc'", "/etc");
+    outside("env -S 'rm -rf /etc'", "/etc");
+    outside("tmux new -d 'rm -rf /etc'", "/etc");
+    outside("env -C ~/x rm -rf y", "/home/u/x/y");
+    outside("sudo -D /opt rm -rf y", "/opt/y");
+    outside("taskset -c 1 rm -rf /etc", "/etc");
+    outside("uv run rm -rf /etc", "/etc");
+    outside("npx rimraf ~/x", "/home/u/x");
+    outside("find -O3 /opt/x -delete", "/opt/x");
+    outside("bash /dev/stdin <<< 'rm -rf /etc'", "/etc");
+    outside(". /dev/stdin <<E\nrm -rf /etc\nE", "/etc");
+    outside("D=(~/x ~/y); rm -rf \"${D[@]}\"", "/home/u/x");
+    outside("D=(a /opt); for d in \"${D[@]}\"; do rm -rf $d; done", "/opt");
+    outside("set -- ~/x; rm -rf \"$1\"", "/home/u/x");
+    outside("set -- a ~/x; rm -rf \"$@\"", "/home/u/x");
+    outside("rm -rf \"${HOME?}/x\"", "/home/u/x");
+    outside("rm -rf \"$(dirname \"$PWD\")/../x\"", "/x");
+    outside("rm -rf \"$(cd ../.. && pwd)/x\"", "/x");
 }
 
 #[test]
@@ -199,7 +233,15 @@ fn what_would_be_lost_is_said_in_words() {
     lost("git clean -fd", "it deletes files that git does not know");
     lost("git clean -xdff", "it deletes files that git does not know");
     lost("git clean --force", "it deletes files that git does not know");
-    lost("git -C .. clean -fd", "it deletes files below the workspace");
+    lost("git -C .. clean -fd", "it deletes files that git does not know");
+    lost("git checkout-index -fa", git);
+    lost("git read-tree -u --reset HEAD", git);
+    lost("git merge --abort", git);
+    lost("git rebase --abort", git);
+    lost("git update-ref refs/heads/main HEAD~5", "it moves or deletes branches");
+    lost("find lib -type f -exec truncate -s 0 {} +", "it overwrites files below `src/lib`");
+    lost("fd . lib -X rm", "it deletes files below `src/lib`");
+    lost("tar --remove-files -cf /tmp/x.tar lib", "it deletes `src/lib` and all below");
     lost("git reset --hard", git);
     lost("git reset --hard HEAD~1", git);
     lost("git -c a=b -C . reset --hard", git);
@@ -297,9 +339,26 @@ fn harm_that_cannot_be_undone_is_told_from_ordinary_work() {
         "bash -c 'rm x'",
         "/usr/bin/sudo ls",
         "git checkout -- x",
+        "gcloud compute instances delete x",
+        "npx prisma migrate reset",
+        "npm unpublish x",
+        "aws s3 rb s3://x",
+        "docker compose down -v",
+        "apt remove x",
+        "rails db:drop",
+        "php artisan migrate:fresh",
+        "psql -c 'DROP TABLE x'",
+        "redis-cli FLUSHALL",
+        "curl -X DELETE https://x",
+        "git tag -d v1",
+        "cp a.txt ~/.bashrc",
+        "echo x >> ~/.bashrc",
+        "touch ~/x",
+        "sed -i s/a/b/ /etc/hosts",
+        "chmod -R 777 /",
     ];
     for command in careful {
-        assert!(is_careful(command), "{command}");
+        assert!(is_careful(&exec(command), &scope()), "{command}");
     }
     let ordinary = [
         "cargo test",
@@ -311,8 +370,13 @@ fn harm_that_cannot_be_undone_is_told_from_ordinary_work() {
         "git log --oneline",
         "cargo test -- delete",
         "ls clean.rs",
+        "cp a.txt /tmp/x",
+        "cargo build 2>/dev/null",
+        "touch ../x",
+        "cat /etc/hosts",
+        "grep -rn 'remove' src",
     ];
     for command in ordinary {
-        assert!(!is_careful(command), "{command}");
+        assert!(!is_careful(&exec(command), &scope()), "{command}");
     }
 }

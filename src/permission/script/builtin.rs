@@ -22,8 +22,14 @@ impl Reader<'_, '_> {
             "export" | "local" | "declare" | "typeset" | "readonly" => {
                 for word in operands {
                     if let Some((name, value)) = word.split_once('=') {
-                        self.assign(name, vec![value.to_owned()]);
+                        let value = self.with_home(value);
+                        self.assign(name, vec![value]);
                     }
+                }
+            }
+            "set" => {
+                if let Some(at) = rest.iter().position(|word| word == "--") {
+                    self.hand(rest.get(at + 1..).unwrap_or_default());
                 }
             }
             "read" | "unset" | "mapfile" | "readarray" | "getopts" => {
@@ -35,7 +41,25 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn resolved(&self, word: &str) -> Option<PathBuf> {
+    /// What the line hands to itself: `$1`, `$@`.
+    fn hand(&mut self, words: &[String]) {
+        for (number, word) in words.iter().enumerate() {
+            self.assign(&(number + 1).to_string(), vec![word.clone()]);
+        }
+        for all in ["@", "*"] {
+            self.assign(all, words.to_vec());
+        }
+    }
+
+    /// `~` is the home directory also behind the sign of an assignment.
+    fn with_home(&self, value: &str) -> String {
+        match value.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", self.home()),
+            _ => value.to_owned(),
+        }
+    }
+
+    pub(super) fn resolved(&self, word: &str) -> Option<PathBuf> {
         let is_known = !word.contains(UNKNOWN) && word != "-" && !word.is_empty();
         let path = Path::new(word);
         match (&self.state.cwd, is_known) {

@@ -9,17 +9,56 @@ use super::{BELOW, Command, Reader, UNKNOWN, Value, program};
 const SHELLS: [&str; 8] = ["ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"];
 
 /// Programs that run the command in their own words.
-const RUNNERS: [&str; 26] = [
-    "builtin", "busybox", "chroot", "command", "doas", "env", "exec", "fd", "fdfind", "flock", "ionice",
-    "nice", "nohup", "parallel", "setsid", "ssh", "stdbuf", "sudo", "time", "timeout", "toybox", "unbuffer",
-    "unshare", "watch", "nsenter", "strace",
+const RUNNERS: [&str; 38] = [
+    "bunx",
+    "chrt",
+    "fakeroot",
+    "npx",
+    "pipenv",
+    "pkexec",
+    "poetry",
+    "prlimit",
+    "runuser",
+    "screen",
+    "systemd-run",
+    "taskset",
+    "tmux",
+    "uv",
+    "builtin",
+    "busybox",
+    "chroot",
+    "command",
+    "doas",
+    "env",
+    "exec",
+    "flock",
+    "ionice",
+    "nice",
+    "nohup",
+    "parallel",
+    "setsid",
+    "ssh",
+    "stdbuf",
+    "sudo",
+    "time",
+    "timeout",
+    "toybox",
+    "unbuffer",
+    "unshare",
+    "watch",
+    "nsenter",
+    "strace",
 ];
 
+/// Those to which a whole line may be given in one word.
+const TAKE_LINES: [&str; 7] = ["env", "flock", "parallel", "screen", "ssh", "tmux", "watch"];
+
 /// Programs at which such a command begins, beside the shells and the runners.
-const PROGRAMS: [&str; 37] = [
-    "cp", "dd", "eval", "find", "git", "install", "ln", "mkfs", "mv", "rm", "rmdir", "rsync", "script",
-    "shred", "sponge", "su", "tee", "trap", "truncate", "unlink", "wipefs", "xargs", "cd", "sed", "chmod",
-    "chown", "curl", "gzip", "mkdir", "patch", "perl", "scp", "sort", "tar", "touch", "unzip", "wget",
+const PROGRAMS: [&str; 38] = [
+    "rimraf", "cp", "dd", "eval", "find", "git", "install", "ln", "mkfs", "mv", "rm", "rmdir", "rsync",
+    "script", "shred", "sponge", "su", "tee", "trap", "truncate", "unlink", "wipefs", "xargs", "cd", "sed",
+    "chmod", "chown", "curl", "gzip", "mkdir", "patch", "perl", "scp", "sort", "tar", "touch", "unzip",
+    "wget",
 ];
 
 /// Reads what a command would run itself.
@@ -29,10 +68,16 @@ pub(super) fn look_into(reader: &mut Reader<'_, '_>, command: &Command) {
     match program(words) {
         shell if SHELLS.contains(&shell) => of_shell(reader, command),
         "su" | "script" => {
-            if let Some(text) = after(rest, "-c") {
+            if let Some(text) = told(rest) {
                 reader.nested(&text);
             }
         }
+        "." | "source" if rest.first().is_some_and(|file| file == "/dev/stdin") => {
+            if let Some(text) = &command.stdin {
+                reader.nested(text);
+            }
+        }
+        "fd" | "fdfind" => of_fd(reader, command),
         "eval" => {
             let text = rest.join(" ");
             let state = reader.state.clone();
@@ -44,8 +89,9 @@ pub(super) fn look_into(reader: &mut Reader<'_, '_>, command: &Command) {
         runner if RUNNERS.contains(&runner) => {
             if let Some(at) = rest.iter().position(|word| begins(word)) {
                 let words = rest.get(at..).unwrap_or_default().to_vec();
-                reader.take_inner(command, words);
-            } else if runner == "ssh" || runner == "watch" {
+                let outer = moved(reader, command, rest.get(..at).unwrap_or_default());
+                reader.take_inner(&outer, words);
+            } else if TAKE_LINES.contains(&runner) {
                 // one word may be a whole line
                 let lines = rest.iter().filter(|word| word.contains(' ')).chain(&command.stdin);
                 lines.for_each(|text| reader.nested(text));
@@ -77,7 +123,9 @@ fn of_shell(reader: &mut Reader<'_, '_>, command: &Command) {
             state.variables.insert("*".to_owned(), all);
         }
         super::run(text, state, reader.scene);
-    } else if !rest.iter().any(|word| !word.starts_with('-')) || rest.iter().any(|word| word == "-s") {
+    } else if !rest.iter().any(|word| !word.starts_with('-'))
+        || rest.iter().any(|word| matches!(word.as_str(), "-s" | "/dev/stdin"))
+    {
         let echoed = command.source.as_ref().filter(|words| matches!(program(words), "echo" | "printf"));
         let echoed = echoed.map(|words| words.get(1..).unwrap_or_default().join(" "));
         if let Some(text) = command.stdin.clone().or(echoed) {
@@ -102,8 +150,7 @@ fn of_xargs(reader: &mut Reader<'_, '_>, command: &Command) {
     let rest = command.words.get(1..).unwrap_or_default();
     let Some(at) = rest.iter().position(|word| begins(word)) else { return };
     let mut inner = rest.get(at..).unwrap_or_default().to_vec();
-    let from_find = command.source.as_ref().filter(|words| program(words) == "find");
-    let items = from_find.map_or_else(|| vec![UNKNOWN.to_string()], |words| found(words));
+    let items = items(command);
     let marker = rest.iter().take(at).zip(rest.iter().skip(1)).find_map(|(option, value)| {
         let short = option.strip_prefix("-I")?;
         Some(if short.is_empty() { value.as_str() } else { short })
@@ -114,6 +161,53 @@ fn of_xargs(reader: &mut Reader<'_, '_>, command: &Command) {
         inner.extend(items);
     }
     reader.take_inner(command, inner);
+}
+
+/// What comes in for `xargs`, as far as the line says it.
+fn items(command: &Command) -> Vec<String> {
+    let plain =
+        |words: &[String]| words.iter().filter(|word| !word.starts_with('-')).cloned().collect::<Vec<_>>();
+    let parted = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let of_source = command.source.as_ref().map(|words| {
+        let rest = words.get(1..).unwrap_or_default();
+        match program(words) {
+            "find" => found(words),
+            "echo" => parted(&plain(rest).join(" ")),
+            "printf" => parted(&plain(rest.get(1..).unwrap_or_default()).join(" ")),
+            "ls" if rest.iter().any(|word| word == "-d") => plain(rest),
+            _ => Vec::new(),
+        }
+    });
+    let items = command.stdin.as_deref().map(parted).or(of_source).unwrap_or_default();
+    if items.is_empty() { vec![UNKNOWN.to_string()] } else { items }
+}
+
+/// `fd PATTERN PLACE -x COMMAND`, with what is below the places.
+fn of_fd(reader: &mut Reader<'_, '_>, command: &Command) {
+    let rest = command.words.get(1..).unwrap_or_default();
+    let runs = |word: &String| matches!(word.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
+    let Some(at) = rest.iter().position(runs) else { return };
+    let operands = rest.iter().take(at).filter(|word| !word.starts_with('-')).skip(1);
+    let mut places: Vec<String> =
+        operands.map(|place| format!("{}{BELOW}", place.trim_end_matches('/'))).collect();
+    if places.is_empty() {
+        places.push(format!(".{BELOW}"));
+    }
+    let inner: Vec<String> = rest.iter().skip(at + 1).take_while(|word| *word != ";").cloned().collect();
+    let is_filled = inner.iter().any(|word| word.contains("{}"));
+    let inner = if is_filled { filled(&inner, "{}", &places) } else { [inner, places].concat() };
+    let search = Command { source: Some(command.words.clone()), ..command.clone() };
+    reader.take_inner(&search, inner);
+}
+
+/// The command where it would run: `env -C DIR`, `sudo -D DIR` go elsewhere first.
+fn moved(reader: &Reader<'_, '_>, command: &Command, options: &[String]) -> Command {
+    let goes = |option: &&String| matches!(option.as_str(), "-C" | "-D" | "--chdir");
+    let next = options.iter().skip_while(|option| !goes(option)).nth(1);
+    let same = options.iter().find_map(|option| option.strip_prefix("--chdir="));
+    let to = next.map(String::as_str).or(same);
+    let cwd = to.map_or_else(|| command.cwd.clone(), |to| reader.resolved(to));
+    Command { cwd, ..command.clone() }
 }
 
 /// The words with each of `items` wherever the marker stands.
@@ -136,15 +230,19 @@ fn found(words: &[String]) -> Vec<String> {
 /// Where a search begins.
 pub(in crate::permission) fn starts(words: &[String]) -> Vec<String> {
     let begins = |word: &&String| word.starts_with('-') || matches!(word.as_str(), "!" | "(");
-    let options = |word: &&String| matches!(word.as_str(), "-L" | "-H" | "-P");
+    let options = |word: &&String| matches!(word.as_str(), "-L" | "-H" | "-P") || word.starts_with("-O");
     let starts: Vec<String> =
         words.iter().skip(1).skip_while(options).take_while(|word| !begins(word)).cloned().collect();
     if starts.is_empty() { vec![".".to_owned()] } else { starts }
 }
 
-/// The word behind an option.
-fn after(words: &[String], option: &str) -> Option<String> {
-    words.iter().skip_while(|word| *word != option).nth(1).cloned()
+/// The line that stands behind `-c`, in a word of its own or behind other letters.
+fn told(words: &[String]) -> Option<String> {
+    let says = |word: &&String| {
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        letters.is_some_and(|letters| letters.ends_with('c')) || *word == "--command"
+    };
+    words.iter().skip_while(|word| !says(word)).nth(1).cloned()
 }
 
 impl Reader<'_, '_> {

@@ -215,7 +215,10 @@ impl Reader<'_, '_> {
         if self.draft.words.is_empty()
             && let Some((name, value)) = assignment(&signs)
         {
-            let values = fields::each(&value, self.home());
+            let values = match self.rest.peek() {
+                Some('(') if value.is_empty() => self.array(),
+                _ => fields::each(&value, self.home()),
+            };
             self.assign(&name, values);
             return;
         }
@@ -227,6 +230,27 @@ impl Reader<'_, '_> {
             return self.redirection();
         }
         self.add(&fields::split(&signs, self.home()));
+    }
+
+    /// The words of `(…)` behind the sign of an assignment.
+    fn array(&mut self) -> Vec<String> {
+        self.rest.next();
+        let mut words = Vec::new();
+        while let Some(next) = self.rest.peek().copied() {
+            match next {
+                ')' => {
+                    self.rest.next();
+                    break;
+                }
+                ' ' | '\t' | '\n' | '\r' => drop(self.rest.next()),
+                '<' | '>' | '|' | ';' | '&' | '(' => break,
+                _ => {
+                    let signs = self.signs();
+                    words.extend(fields::split(&signs, self.home()).concat());
+                }
+            }
+        }
+        words
     }
 
     /// One more word, in each of its ways.

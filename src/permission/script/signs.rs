@@ -161,7 +161,8 @@ impl Reader<'_, '_> {
         let value = self.value(name);
         match (operator, value, default) {
             _ if name.is_empty() => signs.push(Sign::Quoted(UNKNOWN)),
-            ("", _, _) => self.variable(name, parting, signs),
+            // of an array each may be meant
+            ("" | "[@]" | "[*]" | "[0]", _, _) => self.variable(name, parting, signs),
             (_, Value::Known(value), Some(default)) if value.is_empty() => {
                 let words = self.text_of(default);
                 put(&words, parting, signs);
@@ -175,7 +176,9 @@ impl Reader<'_, '_> {
             ("%/", Value::Known(value), _) => {
                 put(value.strip_suffix('/').unwrap_or(&value), parting, signs);
             }
-            (operator, Value::Known(value), _) if operator.starts_with(":?") && !value.is_empty() => {
+            (operator, Value::Known(value), _)
+                if operator.trim_start_matches(':').starts_with('?') && !value.is_empty() =>
+            {
                 put(&value, parting, signs);
             }
             _ => signs.push(Sign::Quoted(UNKNOWN)),
@@ -260,9 +263,15 @@ impl Reader<'_, '_> {
         let scope = self.scene.scope;
         let known = |path: Option<&Path>| path.and_then(Path::to_str).map(str::to_owned);
         let output = match commands.as_slice() {
+            [walks @ .., last] if !walks.is_empty() => {
+                let is_cd = |words: &Vec<String>| words.first().is_some_and(|word| word == "cd");
+                let at = self.scene.found.last().and_then(|command| command.cwd.as_deref());
+                known(at.filter(|_| last == &["pwd"] && walks.iter().all(is_cd)))
+            }
             [only] => match only.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
                 ["pwd"] => known(self.state.cwd.as_deref()),
                 ["git", "rev-parse", "--show-toplevel"] => known(Some(&scope.project)),
+                ["dirname", path] => known(Path::new(path).parent()),
                 ["mktemp", ..] => {
                     known(scope.temporary.first().map(AsRef::as_ref)).map(|path| path + "/mktemp")
                 }
