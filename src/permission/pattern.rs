@@ -72,9 +72,13 @@ impl PathPattern {
     /// Whether the pattern, which holds back, may mean this or something below it. Where it may mean files of a name in any
     /// directory, only what lies at `path` itself is held against it. `path` may be a pattern of the shell's.
     pub(super) fn may_cover_below(&self, path: &Path, scope: &Scope) -> bool {
+        self.covers_here(path, scope) || self.start(scope).is_some_and(|start| leads_to(path, &start))
+    }
+
+    /// Whether the pattern, which holds back, means this or whatever is below it.
+    pub(super) fn covers_here(&self, path: &Path, scope: &Scope) -> bool {
         let below = path.join(UNKNOWN.encode_utf8(&mut [0; 4]));
-        let covers = |path: &Path| self.covers(path, scope, Use::HoldBack);
-        covers(path) || covers(&below) || self.start(scope).is_some_and(|start| leads_to(path, &start))
+        [path, &below].iter().any(|path| self.covers(path, scope, Use::HoldBack))
     }
 
     /// Where all that it means lies: its words up to the first sign.

@@ -189,7 +189,10 @@ impl Rule {
             }
             (Target::Read(pattern), Touch::Exec(exec)) => {
                 usage == Use::HoldBack
-                    && named_paths(exec, scope).any(|path| pattern.covers(&path, scope, usage))
+                    && (named_paths(exec, scope).any(|path| pattern.covers_here(&path, scope))
+                        || harm::copied_whole(exec, scope)
+                            .iter()
+                            .any(|path| pattern.may_cover_below(path, scope)))
             }
             // what the edit tools may not do no command does in their place
             (Target::Edit(pattern), Touch::Exec(exec)) => {

@@ -213,8 +213,28 @@ fn a_denied_verb_and_a_denied_file_are_seen_as_well() {
         "tar c .env",
         "for f in a .env; do cat $f; done",
         "x=.env; cat \"$x\"",
+        "cp -r . /tmp/y",
+        "tar czf /tmp/y.tgz .",
+        "tar -C . -cf /tmp/y.tar a",
+        "rsync -a ./ /tmp/y",
+        "zip -r /tmp/y.zip *",
     ] {
         assert!(is_denied(Mode::Bypass, "Read(./.env)", way), "{way}");
+    }
+    for way in ["cp -r secret /tmp/y", "cat secret/*", "ls secret", "cd secret && tar cf /tmp/y ."] {
+        assert!(is_denied(Mode::Bypass, "Read(secret/**)", way), "{way}");
+    }
+    for other in [
+        "cp -r src /tmp/y",
+        "grep -rn x .",
+        "grep -rn x src",
+        "grep x a",
+        "tar xf a.tar",
+        "cp a b",
+        "ls .",
+        "cargo build",
+    ] {
+        assert!(!is_denied(Mode::Bypass, "Read(./.env),Read(secret/**)", other), "{other}");
     }
     for other in ["git commit -m push", "git stash", "gitk push", "git; push"] {
         assert!(!is_denied(Mode::Bypass, "Bash(git push:*)", other), "{other}");

@@ -15,6 +15,11 @@ pub(super) fn deeds(command: &Command) -> Vec<Deed> {
     let rest = command.words.get(1..).unwrap_or_default();
     let by_words = match script::program(&command.words) {
         "rm" | "unlink" => removed(command),
+        "pytest" | "py.test" => {
+            // it empties the directory first
+            let args = Args::read(rest, "", &["basetemp"]);
+            args.values(' ', "basetemp").cloned().map(What::Tree).map(Deed::Deletes).collect()
+        }
         "rimraf" => {
             let operands = Args::read(rest, "", &[]).operands.into_iter();
             operands.map(What::Tree).map(Deed::Deletes).collect()

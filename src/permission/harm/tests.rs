@@ -234,6 +234,7 @@ fn what_would_be_lost_is_said_in_words() {
     lost("git clean -xdff", "it deletes files that git does not know");
     lost("git clean --force", "it deletes files that git does not know");
     lost("git -C .. clean -fd", "it deletes files that git does not know");
+    lost("pytest --basetemp=src", "it deletes `src/src` and all below");
     lost("git checkout-index -fa", git);
     lost("git read-tree -u --reset HEAD", git);
     lost("git merge --abort", git);

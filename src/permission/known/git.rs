@@ -9,6 +9,10 @@
 use std::path::PathBuf;
 
 use super::git_config::is_calm;
+use super::git_options::{
+    BLAME, BRANCH, DESCRIBE, DIFF, EACH_REF, GREP, LOG, LS_FILES, LS_TREE, REV_LIST, REV_PARSE, SHORTLOG,
+    STATUS, TAG,
+};
 use super::options::{Command, Kind, Operands, Opt, Parsed, Style, parse};
 use super::{Judged, Place, secrets};
 
@@ -40,127 +44,6 @@ struct Verb {
     judge: fn(Parsed, &Place<'_>) -> Option<Judged>,
 }
 
-const DIFF: &[Opt] = &[
-    Opt::Flags("pusRwbazW"),
-    Opt::Attached("MCB"),
-    Opt::Value("-U", Kind::Number),
-    Opt::Value("-S -G", Kind::Text),
-    Opt::Longs(
-        "patch no-patch numstat shortstat summary name-only name-status compact-summary no-color ignore-all-space \
-         ignore-space-change ignore-blank-lines ignore-space-at-eol minimal patience histogram function-context \
-         no-renames no-prefix text patch-with-stat pickaxe-all pickaxe-regex check exit-code quiet",
-    ),
-    Opt::Maybe(
-        "--stat --color --word-diff --find-renames --find-copies --abbrev --dirstat --color-moved",
-        Kind::Text,
-    ),
-    Opt::Maybe("--relative", Kind::Path),
-    Opt::Equal("--unified --inter-hunk-context", Kind::Number),
-    Opt::Equal("--diff-filter --diff-algorithm --word-diff-regex", Kind::Text),
-];
-
-const LOG: &[Opt] = &[
-    Opt::Flags("igEFP"),
-    Opt::Count,
-    Opt::Value("-n --max-count --skip", Kind::Number),
-    Opt::Value("--since --after --until --before --author --committer --grep --date", Kind::Text),
-    Opt::Longs(
-        "oneline graph all merges no-merges first-parent reverse follow abbrev-commit no-decorate left-right \
-         cherry-pick topo-order date-order author-date-order full-history no-walk regexp-ignore-case all-match \
-         invert-grep walk-reflogs simplify-by-decoration boundary ancestry-path",
-    ),
-    Opt::Maybe("--pretty --decorate --branches --tags --remotes", Kind::Text),
-    Opt::Equal("--format --min-parents --max-parents --glob --exclude", Kind::Text),
-    Opt::Value("-L", Kind::Text),
-];
-
-const STATUS: &[Opt] = &[
-    Opt::Flags("sbz"),
-    Opt::Attached("u"),
-    Opt::Longs("short branch long ahead-behind no-ahead-behind show-stash no-renames renames"),
-    Opt::Maybe("--porcelain --untracked-files --ignored --column", Kind::Text),
-];
-
-const BRANCH: &[Opt] = &[
-    Opt::Flags("arv"),
-    Opt::Longs("all remotes verbose show-current list ignore-case no-color no-column no-abbrev"),
-    Opt::Maybe("--color --column --abbrev", Kind::Text),
-    Opt::Equal("--sort --format", Kind::Text),
-    Opt::Value("--contains --no-contains --merged --no-merged --points-at", Kind::Text),
-];
-
-const TAG: &[Opt] = &[
-    Opt::Flags("l"),
-    Opt::Attached("n"),
-    Opt::Longs("list ignore-case"),
-    Opt::Maybe("--column --color", Kind::Text),
-    Opt::Equal("--sort --format", Kind::Text),
-    Opt::Value("--contains --no-contains --merged --no-merged --points-at", Kind::Text),
-];
-
-const REV_PARSE: &[Opt] = &[
-    Opt::Flags("q"),
-    Opt::Longs(
-        "show-toplevel verify quiet git-dir is-inside-work-tree is-inside-git-dir show-prefix show-cdup \
-         git-common-dir absolute-git-dir is-bare-repository symbolic-full-name symbolic is-shallow-repository",
-    ),
-    Opt::Maybe("--short --abbrev-ref", Kind::Text),
-];
-
-const LS_FILES: &[Opt] = &[
-    Opt::Flags("cdmoiz"),
-    Opt::Longs("cached deleted modified others ignored exclude-standard directory full-name error-unmatch"),
-    Opt::Value("-x", Kind::Text),
-    Opt::Equal("--exclude", Kind::Text),
-];
-
-const LS_TREE: &[Opt] = &[Opt::Flags("rtdz"), Opt::Longs("name-only full-name full-tree")];
-
-const BLAME: &[Opt] = &[
-    Opt::Flags("lsfnewtb"),
-    Opt::Attached("MC"),
-    Opt::Value("-L", Kind::Text),
-    Opt::Longs("show-email show-name show-number root porcelain line-porcelain"),
-    Opt::Maybe("--abbrev", Kind::Number),
-    Opt::Equal("--date", Kind::Text),
-];
-
-const GREP: &[Opt] = &[
-    Opt::Flags("nilcwEFGPvhHoqIpWz"),
-    Opt::Count,
-    Opt::Value("-A -B -C -m", Kind::Number),
-    Opt::Value("-e", Kind::Text),
-    Opt::Longs(
-        "line-number ignore-case files-with-matches name-only files-without-match count word-regexp extended-regexp \
-         fixed-strings perl-regexp basic-regexp invert-match cached untracked no-color break heading show-function \
-         function-context all-match only-matching full-name",
-    ),
-    Opt::Maybe("--color", Kind::Text),
-    Opt::Equal("--context --after-context --before-context --max-depth --max-count", Kind::Number),
-];
-
-const DESCRIBE: &[Opt] = &[
-    // without `--dirty` and `--broken`, which look into submodules, each with a configuration of its own
-    Opt::Longs("tags always long all exact-match first-parent"),
-    Opt::Equal("--abbrev --match --exclude --candidates", Kind::Text),
-];
-
-const SHORTLOG: &[Opt] = &[
-    Opt::Flags("snec"),
-    Opt::Longs("summary numbered email committer all no-merges"),
-    Opt::Value("--since --after --until --before --author", Kind::Text),
-    Opt::Equal("--format --group", Kind::Text),
-];
-
-const REV_LIST: &[Opt] = &[
-    Opt::Count,
-    Opt::Longs("count all no-merges merges first-parent left-right reverse"),
-    Opt::Value("-n --max-count --skip", Kind::Number),
-    Opt::Value("--since --after --until --before --author", Kind::Text),
-];
-
-const EACH_REF: &[Opt] = &[Opt::Equal("--format --sort --count", Kind::Text)];
-
 const VERBS: &[Verb] = &[
     Verb::new("status", &[STATUS], names).guarded(&["--ignore-submodules=dirty"]),
     Verb::new("diff", &[DIFF, &[Opt::Longs("cached staged merge-base")]], compares).guarded(COMPARES),
@@ -182,6 +65,12 @@ const VERBS: &[Verb] = &[
     Verb::new("for-each-ref", &[EACH_REF], names),
     Verb::new("cat-file", &[&[Opt::Flags("tse")]], cat_file),
     Verb::new("check-ignore", &[&[Opt::Flags("vnq"), Opt::Longs("verbose quiet")]], names),
+    Verb::new("config", &[&[Opt::Longs("get get-all local")]], config),
+    Verb::new(
+        "show-ref",
+        &[&[Opt::Flags("dq"), Opt::Longs("heads branches tags head dereference verify")]],
+        names,
+    ),
     Verb::new("reflog", &[&[Opt::Count, Opt::Value("-n", Kind::Number)]], reflog),
     Verb::new("worktree", &[&[Opt::Longs("porcelain")]], worktree),
     Verb::new("count-objects", &[&[Opt::Flags("vH")]], names),
@@ -342,8 +231,24 @@ fn parsed_in_order(words: &[String]) -> Vec<String> {
     operands.next().into_iter().chain(options.into_iter().cloned()).chain(operands).collect()
 }
 
-fn reflog(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+/// `reflog` alone shows one as well, and wants that word before its options.
+fn reflog(mut parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
+    if parsed.operands.first().is_some_and(|word| word == "show") {
+        parsed.operands.remove(0);
+    }
     parsed.operands.is_empty().then(|| names(parsed, place)).flatten()
+}
+
+/// The value of one key that is no login: `git config --get user.name`, and the same without `--get`.
+fn config(parsed: Parsed, _place: &Place<'_>) -> Option<Judged> {
+    const SECTIONS: [&str; 11] =
+        ["alias", "branch", "color", "commit", "core", "diff", "init", "merge", "pull", "push", "user"];
+    let [key] = parsed.operands.as_slice() else { return None };
+    let is_plain = key.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
+    let (section, rest) = key.split_once('.')?;
+    let is_url = section == "remote" && rest.rsplit_once('.').is_some_and(|(_, key)| key == "url");
+    let is_known = SECTIONS.contains(&section.to_ascii_lowercase().as_str()) || is_url;
+    (is_plain && is_known).then(|| Judged { words: words(parsed, [].into_iter()), reads: Vec::new() })
 }
 
 fn worktree(parsed: Parsed, _place: &Place<'_>) -> Option<Judged> {

@@ -1,10 +1,13 @@
 //! A command line as words and what stands between them: the part of the shell's grammar that leaves no doubt.
 //!
 //! Not the reading of `shell`, which serves rules that a user has written and passes over what only the shell can know.
-//! Here nobody has said yes, so what is not listed has no reading: no variable, no substitution, no brace list, no
-//! assignment, no comment, no redirection but to nowhere. The surprise: quotes and backslashes are taken away in
+//! Here nobody has said yes, so what is not listed has no reading: no variable, no substitution, no brace list but of plain
+//! words, no assignment, no comment, no redirection but to nowhere. The surprise: quotes and backslashes are taken away in
 //! earnest. What was hidden by them (`-ex\ec`, `"-"delete`) stands bare before whoever looks at the words, and what
 //! runs is written anew from them.
+
+/// Words that one with brace lists may become.
+const MOST: usize = 64;
 
 /// Longer lines are programs; nobody reads them at a glance.
 const LONGEST: usize = 8192;
@@ -221,7 +224,10 @@ impl Reader<'_> {
             } else if self.at_end_of_word() {
                 return Some(command);
             } else {
-                command.words.push(self.word()?);
+                let words = self.words()?;
+                // of several the first would be the command
+                (words.len() == 1 || !command.words.is_empty()).then_some(())?;
+                command.words.extend(words);
             }
         }
     }
@@ -245,6 +251,36 @@ impl Reader<'_> {
         }
     }
 
+    /// A word, or those that its brace lists make of it.
+    fn words(&mut self) -> Option<Vec<Word>> {
+        let mut words = vec![self.word()?];
+        while let Some(items) = self.list() {
+            let after = if self.at_end_of_word() { Word::default() } else { self.word()? };
+            let joined = |word: &Word, item: &str| {
+                let mut joined = word.clone();
+                joined.push(item);
+                joined.0.extend_from_slice(&after.0);
+                joined
+            };
+            words = words.iter().flat_map(|word| items.iter().map(|item| joined(word, item))).collect();
+            (words.len() <= MOST).then_some(())?;
+        }
+        Some(words)
+    }
+
+    /// `{a,b.rs}`: plain words, none of which is empty.
+    fn list(&mut self) -> Option<Vec<String>> {
+        let (inner, rest) = self.rest.strip_prefix('{')?.split_once('}')?;
+        let items: Vec<String> = inner.split(',').map(str::to_owned).collect();
+        let is_plain = |item: &String| {
+            !item.is_empty() && item.chars().all(|c| c.is_ascii_alphanumeric() || "_./-".contains(c))
+        };
+        (items.len() > 1 && items.iter().all(is_plain)).then_some(())?;
+        self.rest = rest;
+        Some(items)
+    }
+
+    /// A word up to its end or a brace list.
     fn word(&mut self) -> Option<Word> {
         let mut word = Word::default();
         for alone in ["!", "[", "]"] {
@@ -255,7 +291,7 @@ impl Reader<'_> {
                 return Some(word);
             }
         }
-        while !self.at_end_of_word() {
+        while !self.at_end_of_word() && !self.at_list() {
             match self.next()? {
                 '\'' => self.single_quoted(&mut word)?,
                 '"' => self.double_quoted(&mut word)?,
@@ -274,6 +310,10 @@ impl Reader<'_> {
             }
         }
         Some(word)
+    }
+
+    fn at_list(&self) -> bool {
+        Reader { rest: self.rest }.list().is_some()
     }
 
     fn single_quoted(&mut self, word: &mut Word) -> Option<()> {
@@ -388,6 +428,12 @@ mod tests {
         );
         check("[ -f x ] && echo ]", "Next [¦-f¦x¦] And echo¦]");
         check("grep '日本' \"größe\"", "Next grep¦日本¦größe");
+        check("cat src/{main,lib}.rs", "Next cat¦src/main.rs¦src/lib.rs");
+        check("ls *.{js,ts} {a,b}{c,d}x", "Next ls¦<*>.js¦<*>.ts¦acx¦adx¦bcx¦bdx");
+        check(
+            "grep x --include=*.{c,h} \"a b\"{1..2,c}'d'",
+            "Next grep¦x¦--include=<*>.c¦--include=<*>.h¦a b1..2d¦a bcd",
+        );
     }
 
     #[test]
@@ -395,8 +441,8 @@ mod tests {
         let lists = "¦ ¦\n¦;¦a;;b¦a ; ; b¦&& a¦a &&¦a |¦a\n| b¦a &¦a & b¦a |& b¦(a)¦a)¦a\n; b¦a;& b";
         let redirections = "a > b¦a >> b¦a < b¦a <<E\nE¦a <<< b¦a <(b)¦a >| b¦a <> b¦a &> b¦a >&2b¦a > /dev/null2¦\
             a 2>&¦a b2>&1¦2>&1 a¦>/dev/null a¦a 3>&1¦a 2>&3¦a >/dev/null/x¦a>b¦a 'b'>/dev/null¦a 2>>/dev/null";
-        let expansions = "`a`¦a \"`b`\"¦a $(b)¦a $b¦a ${b}¦a \"$b\"¦a $'b'¦a $\"b\"¦a $¦a \"$'\"¦a {b,c}¦a b{1..2}¦a {}¦\
-            a ~¦a ~/b¦a =~/b¦a b:~/c¦a @{b,c}¦a @{}¦a *(b)¦a !(b)¦a !b¦a b!c¦a $((1))";
+        let expansions = "`a`¦a \"`b`\"¦a $(b)¦a $b¦a ${b}¦a \"$b\"¦a $'b'¦a $\"b\"¦a $¦a \"$'\"¦{a,b} c¦a{b,c}¦a {b}¦a {b,}¦a {,b}¦a {b,c¦a {b,{c,d}}¦a {b,*}¦a {b,~}¦a {b,'c'}¦a {b,$c}¦a {b,c}~¦a {b,c}#¦a b{1..2}¦a {}¦\
+            a ~¦a ~/b¦a =~/b¦a b:~/c¦a @{}¦a *(b)¦a !(b)¦a !b¦a b!c¦a $((1))";
         let quotes = "'a¦\"a¦a \\¦a \\n¦a \\\n b¦a '\n'¦a \"\\\n\"¦# a¦a # b¦a #b¦a ''#¦a\rb¦a\tb¦a '\t'¦a\u{a0}b¦\
             a é¦a \u{1}¦a '\u{200b}'¦a '\u{202e}'¦a '\u{7f}'";
         let sets =

@@ -10,6 +10,7 @@
 mod files;
 mod git;
 mod git_config;
+mod git_options;
 mod glob;
 mod line;
 mod machine;

@@ -103,6 +103,9 @@ fn sed_text(text: &str, end: char) -> Option<&str> {
 fn sed_pattern(text: &str, end: char) -> Option<&str> {
     let rest = sed_text(text, end)?;
     let pattern = text.strip_suffix(rest)?.strip_suffix(end)?;
+    if !has_bracket(pattern) {
+        return Some(rest);
+    }
     let mut parts = pattern.split('[').skip(1).peekable();
     while let Some(part) = parts.next() {
         let class = parts.next_if(|next| part.trim_start_matches('^').is_empty() && next.starts_with(':'));
@@ -114,6 +117,19 @@ fn sed_pattern(text: &str, end: char) -> Option<&str> {
         is_closed.then_some(())?;
     }
     Some(rest)
+}
+
+/// Whether brackets open in a pattern: `\[` is only the sign.
+fn has_bracket(pattern: &str) -> bool {
+    let mut letters = pattern.chars();
+    while let Some(c) = letters.next() {
+        match c {
+            '[' => return true,
+            '\\' => drop(letters.next()),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether a bracket ends in what follows it; one at the beginning belongs to what is in it.

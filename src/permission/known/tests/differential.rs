@@ -21,7 +21,7 @@ const BATCH: usize = 1500;
 
 /// Pieces of which lines are made.
 const PIECES: &str = "¦ ¦ ¦  ¦a¦b¦a.txt¦sub/¦sub/c¦-n¦-l¦--¦-¦x=y¦=¦:¦.¦..¦/¦,¦%¦%1¦+¦@¦_¦'¦'¦\"¦\"¦\\¦\\\\¦\\ ¦\\'¦\\\"¦\\$¦\\*¦\\n¦$¦$a¦${a}¦$(a)¦$'a'\
-    ¦$\"a\"¦`¦`a`¦*¦?¦[ab]¦[!a]¦[a-c]¦[^b]¦[¦]¦*.txt¦s*/¦*/*¦.*¦.h*¦{a,b}¦{¦}¦@{1}¦^{a}¦@{u}¦~¦~/a¦a~¦HEAD~1¦HEAD^¦^¦!¦!a¦ ! \
+    ¦$\"a\"¦`¦`a`¦*¦?¦[ab]¦[!a]¦[a-c]¦[^b]¦[¦]¦*.txt¦s*/¦*/*¦.*¦.h*¦{a,b}¦{a.txt,-n}¦{a,b}{c,*}¦{a,}¦{1..3,b}¦{¦}¦,a}¦@{1}¦^{a}¦@{u}¦~¦~/a¦a~¦HEAD~1¦HEAD^¦^¦!¦!a¦ ! \
     ¦#¦ #¦a#b¦(¦)¦<¦>¦>>¦2>¦2>&1¦ 2>&1¦ 2>/dev/null¦ >/dev/null¦ &>/dev/null¦ >&2¦>/dev/null¦</dev/null¦ < ¦ > a¦&¦&&¦ && ¦ || \
     ¦||¦|¦ | ¦|&¦;¦; ¦;;¦\n¦\r¦\t¦é¦'é'¦\u{200b}¦\u{a0}¦''¦\"\"¦'a b'¦\"a b\"¦\"a\\|b\"¦\"a$\"¦\"a$|b\"¦\"\\\\\"¦\"$\\\\\"¦'\\''¦ls¦ ls¦cat¦echo¦ echo \
     ¦pwd¦true¦cd sub && ¦ && cd sub¦evil¦./evil¦ | cat¦ ; ls¦if¦then¦time ¦[ -f a ]¦[[ a ]]¦A=b ¦exec ¦eval ¦\\\n";
