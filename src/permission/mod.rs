@@ -156,7 +156,9 @@ impl Policy {
             return Verdict::Deny { reason: refusal(touch) };
         }
         let lost = match touch {
-            Touch::Exec(exec) if leaning == Leaning::Ask => self.destroys(exec),
+            Touch::Exec(exec) if leaning == Leaning::Ask => {
+                self.destroys(exec).or_else(|| harm::changes_outside(exec, &self.scope))
+            }
             Touch::Exec(_) | Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => None,
         };
         match (deletes.or_else(|| self.guarded(touch)), self.ask_rule(tool, touch), leaning) {
@@ -164,12 +166,12 @@ impl Policy {
             (None, Some(reason), _) => Verdict::Ask {
                 reason: Some(reason),
                 remember: Vec::new(),
-                careful: is_careful(touch, &self.scope),
+                careful: self.is_careful(touch),
                 terms,
             },
             (None, None, Leaning::Yes) => Verdict::Allow(harmless.unwrap_or(terms)),
             (None, None, Leaning::Ask | Leaning::No) => Verdict::Ask {
-                careful: is_careful(touch, &self.scope) || lost.is_some(),
+                careful: self.is_careful(touch) || lost.is_some(),
                 reason: lost.or_else(|| self.is_outside(touch).then(|| "outside the workspace".to_owned())),
                 remember: self.remember(tool, touch),
                 terms,
@@ -245,6 +247,15 @@ impl Policy {
         }
     }
 
+    /// Whether it may do harm that cannot be undone: an edit outside is in nobody's repository.
+    fn is_careful(&self, touch: Touch<'_>) -> bool {
+        match touch {
+            Touch::Exec(exec) => harm::is_careful(exec, &self.scope),
+            Touch::Write(_) => self.is_outside(touch),
+            Touch::Nothing | Touch::Read(_) | Touch::Fetch(_) => false,
+        }
+    }
+
     fn is_protected(&self, path: &Path) -> bool {
         is_protected(self.scope.inside(path).unwrap_or(path))
     }
@@ -252,10 +263,6 @@ impl Policy {
 
 fn asked_for(reason: String, terms: Terms) -> Verdict {
     Verdict::Ask { reason: Some(reason), remember: Vec::new(), careful: true, terms }
-}
-
-fn is_careful(touch: Touch<'_>, scope: &Scope) -> bool {
-    matches!(touch, Touch::Exec(exec) if harm::is_careful(exec, scope))
 }
 
 /// Why plan mode refuses.
@@ -571,7 +578,7 @@ mod tests {
         check("run echo x > a", Some("it overwrites `a`"), true);
         check("run git reset --hard", Some("it throws away changes that are not committed"), true);
         check("edit /w/a", None, false);
-        check("edit /x/a", Some("outside the workspace"), false);
+        check("edit /x/a", Some("outside the workspace"), true);
         check("read /w/.env", Some("the file may hold secrets"), true);
         check("edit /w/.git/config", Some("what is written there can run later"), true);
         check("run cat .env", Some("it names `.env`, which may hold secrets"), true);

@@ -84,8 +84,17 @@ const OPTIONS_OF: [(&str, &[&str]); 9] = [
 
 /// Whether the command may do what cannot be undone: its words say so, or it names something outside that it would change.
 pub(super) fn is_careful(exec: &ExecAccess, scope: &Scope) -> bool {
-    let is_far = |path: &Path| is_outside(path, scope) && !scope.is_commands(path);
-    sounds_careful(&exec.command) || changed(exec, scope).iter().any(|changed| is_far(changed.path()))
+    sounds_careful(&exec.command) || changes_outside(exec, scope).is_some()
+}
+
+/// What the command would change outside of all that commands may change, as a sentence; none where nothing is known to be.
+pub(super) fn changes_outside(exec: &ExecAccess, scope: &Scope) -> Option<String> {
+    let all = changed(exec, scope);
+    let far =
+        all.iter().map(Changed::path).find(|path| is_outside(path, scope) && !scope.is_commands(path))?;
+    // something below a directory has no name
+    let named = far.parent().filter(|_| far.ends_with(UNKNOWN.encode_utf8(&mut [0; 4]))).unwrap_or(far);
+    Some(format!("it changes {}", shown(named, scope).replace(UNKNOWN, "…")))
 }
 
 fn sounds_careful(command: &str) -> bool {

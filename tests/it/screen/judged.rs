@@ -35,7 +35,7 @@ $ ls .. ⇒ asks ¦ Allow this command? ¦ ❯ 1. Yes
 $ git -c core.pager=./x log ⇒ asks ¦ Allow this command?
 $ find . -name a -exec rm {} + ⇒ asks ¦ Allow this command?
 edit b.txt ⇒ asks ¦ Allow this edit? ¦ ❯ 1. Yes
-edit ~/x ⇒ asks ¦ Allow this edit? ¦ ❯ 1. Yes ¦ outside the workspace
+edit ~/x ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ outside the workspace
 read /etc/hostname ⇒ asks ¦ Allow reading outside the workspace? ¦ ❯ 1. Yes
 fetch http://example.com/ ⇒ asks ¦ Allow this request? ¦ ❯ 1. Yes";
 
@@ -51,6 +51,8 @@ $ bash -c 'rm -rf ~' ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ outside the
 $ echo x > a.txt ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ it overwrites `a.txt`
 $ git reset --hard ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ changes that are not committed
 $ git push ⇒ asks ¦ Allow this command? ¦ ❯ 3. No
+$ cp a.txt ~/x ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ it changes ¦ outside the workspace
+$ echo x >> ~/.profile ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ /.profile`, outside the workspace
 $ cp a.txt .git/hooks/pre-commit ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ which can run later
 edit .git/hooks/pre-commit ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ what is written there can run later
 edit .clawd/config.toml ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ what is written there can run later
@@ -64,7 +66,7 @@ $ touch made ⇒ asks ¦ Allow this command? ¦ ❯ 1. Yes
 edit sub/.env ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ the file may hold secrets
 edit .git/config ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ what is written there can run later
 edit sub/.mcp.json ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ what is written there can run later
-edit ~/x ⇒ asks ¦ Allow this edit? ¦ ❯ 1. Yes ¦ outside the workspace
+edit ~/x ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ outside the workspace
 read .env ⇒ asks ¦ Allow reading this? ¦ ❯ 3. No ¦ the file may hold secrets
 read /etc/hostname ⇒ asks ¦ Allow reading outside the workspace? ¦ ❯ 1. Yes";
 
