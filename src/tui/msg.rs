@@ -55,6 +55,8 @@ pub enum Reply {
     AskEndpoint(FirstRun),
     /// A local server was found, or all were looked for.
     LocalServers(Vec<String>),
+    /// A run has begun by what was wanted last: what follows it is for a run.
+    RunBegins,
     /// A queued message came back.
     TakenBack(String),
     /// Texts that go back into the input.

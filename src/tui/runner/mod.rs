@@ -161,7 +161,11 @@ impl Runner {
             Effect::Status => self.status(),
             effect => match self.conversation.take() {
                 Some(mut conversation) => {
-                    let replies = self.converse(&mut conversation, effect);
+                    let was_running = conversation.is_running();
+                    let mut replies = self.converse(&mut conversation, effect);
+                    // said at once: a key may come before the first news of the run
+                    let begins = !was_running && conversation.is_running();
+                    replies.extend(begins.then_some(Reply::RunBegins));
                     self.conversation = Some(conversation);
                     replies
                 }

@@ -37,6 +37,8 @@ pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> 
                 choosing.found(servers);
             }
         }
+        Reply::RunBegins if model.run.is_none() => super::run::begin(model, now),
+        Reply::RunBegins => {}
         Reply::TakenBack(text) => {
             model.queue.drop_last_message();
             model.composer.restore(Draft::read_back(text));
@@ -292,6 +294,17 @@ mod tests {
 
     fn ready() -> Reply {
         Reply::Ready(Box::default())
+    }
+
+    #[test]
+    fn what_is_sent_before_the_first_news_of_a_run_waits_behind_it() {
+        let mut model = idle();
+        press(&mut model, 0, "one<enter>");
+        reply(&mut model, Reply::RunBegins);
+        press(&mut model, 0, "two<enter>!ls<enter>");
+        assert_eq!(queued(&model), ["two", "!ls"]);
+        reply(&mut model, Reply::RunBegins);
+        assert_eq!(queued(&model), ["two", "!ls"], "it goes on already");
     }
 
     #[test]
