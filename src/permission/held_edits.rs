@@ -19,6 +19,9 @@ fn policy(mode: Mode, allow: &str, ask: &str, deny: &str) -> Policy {
         temporary: vec![PathBuf::from("/tmp")],
         home: Some(PathBuf::from("/home/u")),
         exists: Exists::new(found),
+        names: Names::new(|directory| {
+            (directory == Path::new("/w")).then(|| ["src/", "b"].map(Into::into).to_vec())
+        }),
         ..Scope::default()
     };
     let list = |rules: &str| Rule::parse_list(rules).unwrap();
@@ -61,6 +64,9 @@ find . -name x -fprint src/a
 echo x | tee -a src/a
 tee b src/a < c
 sponge src/a
+tee s*/a
+sed -i s/a/b/ sr?/a
+cp b s[r]c/a
 touch src/a
 touch -d now src/a
 mkdir -p src/a/b

@@ -16,6 +16,9 @@ fn policy(mode: Mode, deny: &str) -> Policy {
         workspace: vec![PathBuf::from("/w")],
         temporary: vec![PathBuf::from("/tmp")],
         home: Some(PathBuf::from("/home/u")),
+        names: Names::new(|directory| {
+            (directory == Path::new("/w")).then(|| [".env", "a", "secret/"].map(Into::into).to_vec())
+        }),
         ..Scope::default()
     };
     let rules = Rules {
@@ -213,6 +216,9 @@ fn a_denied_verb_and_a_denied_file_are_seen_as_well() {
         "tar c .env",
         "for f in a .env; do cat $f; done",
         "x=.env; cat \"$x\"",
+        "cat .e*",
+        "cat .[e]nv",
+        "cat ./.en?",
         "cp -r . /tmp/y",
         "tar czf /tmp/y.tgz .",
         "tar -C . -cf /tmp/y.tar a",
@@ -233,6 +239,7 @@ fn a_denied_verb_and_a_denied_file_are_seen_as_well() {
         "cp a b",
         "ls .",
         "cargo build",
+        "cat [a-b]",
     ] {
         assert!(!is_denied(Mode::Bypass, "Read(./.env),Read(secret/**)", other), "{other}");
     }
