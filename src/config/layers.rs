@@ -76,7 +76,9 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
     let secrets = Secrets::find(seeker, file.environment);
     let tui = super::tui::fold(flags.surface, &file.tui);
     let mut warnings = file.warnings;
-    warnings.extend(url_warning(&endpoint));
+    if let Endpoint::At(target) = &endpoint {
+        warnings.extend(shortened(&target.url.value).into_iter().chain(target.unencrypted_key()));
+    }
     let mut config = Config {
         endpoint,
         model,
@@ -109,9 +111,7 @@ fn ca_file(env: &Env, file: &FileEndpoint, chosen: Option<Chosen<'_>>) -> Option
     Some(led_home(written, env.path("HOME")))
 }
 
-fn url_warning(endpoint: &Endpoint) -> Option<String> {
-    let Endpoint::At(target) = endpoint else { return None };
-    let url = &target.url.value;
+fn shortened(url: &BaseUrl) -> Option<String> {
     url.was_shortened().then(|| format!("the base URL ends before `/chat/completions`: {url} is used"))
 }
 

@@ -28,6 +28,7 @@ mod in_view;
 mod injection;
 mod jobs;
 mod kept;
+mod key_hosts;
 mod kills;
 mod kills_anywhere;
 mod long_run;
