@@ -3,6 +3,7 @@
 //! Arguments are read before anything else is set up, so that `--version` costs nothing. Headless runs get a runtime of one
 //! thread, the screen one of two more, so that a disk that stalls never stalls a key.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::pin::pin;
@@ -27,7 +28,7 @@ use crate::os::signals::{Signal, Signals};
 use crate::os::tty::WaitingLine;
 use crate::protocol::{LoopError, LoopErrorType, NoticeKind};
 use crate::sandbox;
-use crate::text::sanitize::sanitize_line;
+use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::tui;
 use crate::tui::view::looks::Choice;
 
@@ -274,8 +275,10 @@ fn complain(error: &Error) -> ExitCode {
     ExitCode::from(error.exit().code())
 }
 
+/// Prints a page. A terminal gets no control sequence of somebody else's text; a pipe or a file gets every byte.
 fn print_page(text: &str) -> ExitCode {
-    match print(text) {
+    let text = if io::stdout().is_terminal() { sanitize(text) } else { Cow::Borrowed(text) };
+    match print(&text) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => unprinted(&error),
     }

@@ -296,12 +296,12 @@ fn session(typed: SessionArgs, task: &Task) -> Result<Session, Error> {
         (Some(_), true) => {
             Err(Error::usage("`--continue` and `--resume` name a session each").hint("try one of them"))
         }
-        (Some(id), false) if !id.is_empty() => Ok(Session::ById(id, onward)),
-        (Some(_), false) if matches!(task, Task::Print(_)) => {
+        (Some(Some(id)), false) => Ok(Session::ById(id, onward)),
+        (Some(None), false) if matches!(task, Task::Print(_)) => {
             Err(Error::usage("`--resume` without an ID opens a list, and `--print` has no screen")
                 .hint("try `--resume ID`"))
         }
-        (Some(_), false) => Ok(Session::Picked(onward)),
+        (Some(None), false) => Ok(Session::Picked(onward)),
         (None, true) => Ok(Session::Last(onward)),
         (None, false) if onward == Onward::Fork => {
             Err(Error::usage("`--fork-session` names no session to fork").hint("try adding `-c` or `-r ID`"))
@@ -408,8 +408,8 @@ mod tests {
         check("sessions -C /x --all", Among::All, ListFormat::Text);
         assert_eq!(
             read("sessions delete --all").unwrap_err(),
-            "<ID> is missing: one session is deleted at a time, and --all only looks for it everywhere (`clawd \
-             sessions list --all` shows every ID)"
+            "`sessions delete` needs the ID of one session: `--all` only looks for it in all directories (try `clawd \
+             sessions list --all`)"
         );
         let before = read("sessions --all show x").unwrap_err();
         assert_eq!(
@@ -608,9 +608,9 @@ mod tests {
     #[test]
     fn an_endpoint_and_its_model_are_named_once_and_not_by_nothing() {
         let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
-        check("--model=", "`--model` needs a value (try `clawd --help`)");
+        check("--model=", "`--model`: the name is empty (try one, or leave the option out)");
         check("--model=_", "`--model`: the name is empty (try one, or leave the option out)");
-        check("--provider=", "`--provider` needs a value (try `clawd --help`)");
+        check("--provider=", "`--provider`: the name is empty (try one, or leave the option out)");
         check("--provider", "`--provider` needs a value (try `clawd --help`)");
         check(
             "--base-url http://h/v1 --provider a",

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
+use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -115,7 +115,7 @@ pub(super) enum SessionsWord {
     /// Remove one with all that it kept
     Delete {
         /// Its ID, or the beginning of it
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "ID", value_parser = id())]
         id: String,
         /// Look in all directories
         #[arg(long)]
@@ -136,7 +136,7 @@ pub(super) struct ListArgs {
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(super) struct OneSession {
     /// Its ID, or the beginning of it [default: the last one]
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_parser = id())]
     pub(super) id: Option<String>,
     /// Look in all directories
     #[arg(long)]
@@ -260,8 +260,8 @@ pub(super) struct SessionArgs {
     #[arg(short = 'c', long = "continue")]
     pub(super) resume_last: bool,
     /// Go on with the one whose ID begins so, or pick one
-    #[arg(short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
-    pub(super) resume: Option<String>,
+    #[arg(short, long, value_name = "ID", value_parser = id())]
+    pub(super) resume: Option<Option<String>>,
     /// Go on under a new ID (with -c or -r)
     #[arg(long)]
     pub(super) fork_session: bool,
@@ -294,12 +294,21 @@ fn rules(text: &str) -> Result<Rules, String> {
     Rule::parse_list(text).map_err(|error| error.to_string())
 }
 
-/// A name without space around it; nothing but space is none.
+/// A name without whitespace around it.
 fn name() -> impl TypedValueParser<Value = String> {
-    let empty = || "the name is empty (try one, or leave the option out)".to_owned();
-    let trimmed =
-        move |text: String| Some(text.trim().to_owned()).filter(|name| !name.is_empty()).ok_or_else(empty);
-    NonEmptyStringValueParser::new().try_map(trimmed)
+    trimmed("the name is empty (try one, or leave the option out)")
+}
+
+/// The ID of a session, or the beginning of it: an empty one would fit every session.
+fn id() -> impl TypedValueParser<Value = String> {
+    trimmed("the ID is empty (try `clawd sessions list`)")
+}
+
+/// A text without whitespace around it; `empty` is the error if nothing is left.
+fn trimmed(empty: &'static str) -> impl TypedValueParser<Value = String> {
+    StringValueParser::new().try_map(move |text: String| {
+        Some(text.trim().to_owned()).filter(|text| !text.is_empty()).ok_or_else(|| empty.to_owned())
+    })
 }
 
 fn key(text: &str) -> Result<Secret, String> {
