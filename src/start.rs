@@ -19,7 +19,7 @@ use crate::cli::{self, Cli, OutputFormat, Parsed, Task};
 use crate::conversation::Attendance;
 use crate::error::{Error, Exit, Kind};
 use crate::headless::input::{Piped, Words, join, read_piped};
-use crate::headless::{self, Format, Reader, Report, Scene};
+use crate::headless::{self, Deadline, Format, Reader, Report, Scene};
 use crate::os::clock::{Clock, SystemClock};
 use crate::os::env::{self, Env};
 use crate::os::log;
@@ -138,6 +138,8 @@ enum Unbegun {
     Error(Error),
     /// Somebody stopped the program first.
     Stopped(Signal),
+    /// `--timeout` was over first.
+    TimedOut(LoopError),
     /// `max_turns` is 0.
     Disabled,
 }
@@ -168,6 +170,7 @@ fn tell(unbegun: Unbegun, format: Format) -> Result<ExitCode, Error> {
         Unbegun::Error(error) if error.kind == Kind::Usage => (None, String::new()),
         Unbegun::Error(error) => (Some(LoopErrorType::InitializationFailed), error.to_string()),
         Unbegun::Stopped(_) => (Some(LoopErrorType::Aborted), "interrupted".to_owned()),
+        Unbegun::TimedOut(error) => (Some(error.kind), error.message.clone()),
         Unbegun::Disabled => {
             (Some(LoopErrorType::ChatDisabled), "chat is disabled: max_turns is 0".to_owned())
         }
@@ -179,15 +182,21 @@ fn tell(unbegun: Unbegun, format: Format) -> Result<ExitCode, Error> {
     match unbegun {
         Unbegun::Error(error) => Err(error),
         Unbegun::Stopped(signal) => Ok(ExitCode::from(signal.exit_code())),
+        Unbegun::TimedOut(error) => {
+            Report::tell(&format!("Error: {}", error.message));
+            Ok(ExitCode::from(Exit::Limit.code()))
+        }
         Unbegun::Disabled => Err(Error::new(Kind::Run, message).hint("try --max-turns -1")),
     }
 }
 
 async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbegun> {
+    let deadline = Deadline::after(cli.timeout);
     let mut signals = Signals::listen().map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
     let (prompt, piped) = tokio::select! {
         biased;
         signal = signals.next() => return Err(Unbegun::Stopped(signal)),
+        error = deadline.passed() => return Err(Unbegun::TimedOut(error)),
         prompt = prompt(&cli) => prompt?,
     };
     let mut app = App::open(cli, env, ReadSession::First)?;
@@ -197,6 +206,7 @@ async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbeg
     tokio::select! {
         biased;
         signal = signals.next() => return Err(Unbegun::Stopped(signal)),
+        error = deadline.passed() => return Err(Unbegun::TimedOut(error)),
         answered = answer_firsts(&mut app) => answered?,
     }
     let begun = app.begin(Attendance::Unattended)?;
@@ -207,7 +217,7 @@ async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbeg
     let reader = if out.is_terminal() { Reader::Person } else { Reader::Program };
     let scene = Scene::of(&begun.session, &begun.facts, &conversation, remarks, &piped);
     let mut report = Report::new(reader, format, scene);
-    let code = headless::run(&mut conversation, prompt, &mut report, (out, &mut signals)).await;
+    let code = headless::run(&mut conversation, prompt, &mut report, (out, &mut signals, deadline)).await;
     conversation.close().await;
     Ok(code)
 }

@@ -1,6 +1,7 @@
 //! The options as clap knows them, with the words of the help page.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -28,8 +29,8 @@ Environment:
   SSL_CERT_FILE, SSL_CERT_DIR            more certificates to trust (PEM)
 
 Exit codes:
-  0 done, 1 run failed, 2 usage or configuration error, 3 turn limit reached,
-  129 hung up, 130 interrupted, 143 terminated
+  0 done, 1 run failed, 2 usage or configuration error, 3 limit of turns, time
+  or budget reached, 129 hung up, 130 interrupted, 143 terminated
 
 Examples:
   clawd --base-url http://127.0.0.1:11434/v1   chat with a model on this machine
@@ -211,6 +212,30 @@ pub(super) struct OutputArgs {
     /// Turns of a run: 1 to 100; -1 pauses at 100
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) max_turns: Option<TurnLimit>,
+    /// Ends the run after so long, waiting included
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    pub(super) timeout: Option<Duration>,
+    /// Ends the run once the session has cost so much
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars, allow_negative_numbers = true)]
+    pub(super) max_cost: Option<f64>,
+    /// Ends the run once the session has used so many
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub(super) max_tokens: Option<u64>,
+}
+
+impl OutputArgs {
+    /// The first option that is for headless runs alone, and what else can be done.
+    pub(super) fn headless_only(&self) -> Option<(&'static str, &'static str)> {
+        let add = "try adding `-p`";
+        [
+            (self.output_format.is_some(), "--output-format", add),
+            (self.timeout.is_some(), "--timeout", add),
+            (self.max_cost.is_some(), "--max-cost", "try adding `-p`, or `max_cost` in config.toml"),
+            (self.max_tokens.is_some(), "--max-tokens", "try adding `-p`, or `max_tokens` in config.toml"),
+        ]
+        .into_iter()
+        .find_map(|(given, option, hint)| given.then_some((option, hint)))
+    }
 }
 
 /// How a headless run prints.
@@ -309,6 +334,28 @@ fn trimmed(empty: &'static str) -> impl TypedValueParser<Value = String> {
     StringValueParser::new().try_map(move |text: String| {
         Some(text.trim().to_owned()).filter(|text| !text.is_empty()).ok_or_else(|| empty.to_owned())
     })
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let length = positive(text).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    length.filter(|length| !length.is_zero()).ok_or_else(|| not_above_zero(text, "number of seconds", "600"))
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    positive(text).ok_or_else(|| not_above_zero(text, "number of dollars", "0.50"))
+}
+
+fn tokens(text: &str) -> Result<u64, String> {
+    let tokens = text.parse().ok().filter(|tokens| *tokens > 0);
+    tokens.ok_or_else(|| not_above_zero(text, "whole number of tokens", "200000"))
+}
+
+fn positive(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0)
+}
+
+fn not_above_zero(text: &str, what: &str, example: &str) -> String {
+    format!("`{text}` is not a {what} above 0 (try {example})")
 }
 
 fn key(text: &str) -> Result<Secret, String> {

@@ -24,7 +24,7 @@ use super::{
 const MODEL_VARIABLES: [&str; 2] = ["CLAWD_MODEL", "OPENAI_MODEL"];
 
 /// What was typed on the command line; `None` where nothing was.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Flags {
     /// `--model`.
     pub model: Option<String>,
@@ -36,6 +36,10 @@ pub struct Flags {
     pub api_key: Option<Secret>,
     /// `--max-turns`.
     pub max_turns: Option<TurnLimit>,
+    /// `--max-cost`, in dollars.
+    pub max_cost: Option<f64>,
+    /// `--max-tokens`.
+    pub max_tokens: Option<u64>,
     /// `--permission-mode`, `--yolo`.
     pub permission_mode: Option<Mode>,
     /// `--sandbox`.
@@ -83,7 +87,7 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
         endpoint,
         model,
         limits: limits(flags.max_turns, &file.limits),
-        budget: super::budget::fold(file.budget),
+        budget: super::budget::fold((flags.max_cost, flags.max_tokens), file.budget),
         permissions: permissions(
             flags.permission_mode,
             file.permission_mode,

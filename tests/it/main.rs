@@ -31,6 +31,7 @@ mod kept;
 mod key_hosts;
 mod kills;
 mod kills_anywhere;
+mod limits;
 mod long_run;
 mod mentions;
 mod nested_instructions;
