@@ -286,6 +286,7 @@ pub(super) struct SessionArgs {
     pub(super) resume_last: bool,
     /// Go on with the one whose ID begins so, or pick one
     #[arg(short, long, value_name = "ID", value_parser = id())]
+    #[expect(clippy::option_option, reason = "how clap reads an option that may have no value")]
     pub(super) resume: Option<Option<String>>,
     /// Go on under a new ID (with -c or -r)
     #[arg(long)]

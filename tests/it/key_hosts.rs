@@ -35,7 +35,7 @@ fn sent(column: &str, source: &Source<'_>, address: &str) -> Vec<String> {
         "--base-url" => clawd = clawd.args(["--base-url", &url]),
         "CLAWD_BASE_URL" => clawd = clawd.env("CLAWD_BASE_URL", &url),
         "base_url" if root.contains("base_url") => {}
-        "base_url" => root.push_str(&format!("base_url = \"{url}\"\n")),
+        "base_url" => root = format!("{root}base_url = \"{url}\"\n"),
         "--provider" => clawd = clawd.args(["--provider", "p"]),
         _ => root.push_str("provider = \"p\"\n"),
     }
