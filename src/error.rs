@@ -41,8 +41,8 @@ pub enum Exit {
     Failed,
     /// A usage or configuration error; nothing was sent.
     Usage,
-    /// The turn limit was reached.
-    TurnLimit,
+    /// A limit of turns, budget or time was reached.
+    Limit,
     /// Ended by SIGHUP.
     HungUp,
     /// Stopped by Ctrl+C or SIGINT.
@@ -99,7 +99,7 @@ impl Exit {
             Self::Done => 0,
             Self::Failed => 1,
             Self::Usage => 2,
-            Self::TurnLimit => 3,
+            Self::Limit => 3,
             Self::HungUp => 129,
             Self::Aborted => 130,
             Self::ClosedOutput => 141,
@@ -111,13 +111,13 @@ impl Exit {
     pub fn after(end: &RunEnd) -> Self {
         match end {
             RunEnd::Done => Self::Done,
-            RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } | RunEnd::OverBudget { .. } => Self::TurnLimit,
+            RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } | RunEnd::OverBudget { .. } => Self::Limit,
             RunEnd::Aborted => Self::Aborted,
             RunEnd::Refused => Self::Failed,
             RunEnd::Failed(error) => match error.kind {
                 LoopErrorType::InitializationFailed => Self::Usage,
                 LoopErrorType::Aborted => Self::Aborted,
-                LoopErrorType::MaxTurnsExceeded => Self::TurnLimit,
+                LoopErrorType::MaxTurnsExceeded | LoopErrorType::Timeout => Self::Limit,
                 LoopErrorType::ChatDisabled | LoopErrorType::LlmError | LoopErrorType::ToolError => {
                     Self::Failed
                 }
@@ -169,6 +169,7 @@ mod tests {
         check(failed(LoopErrorType::LlmError), 1);
         check(failed(LoopErrorType::ChatDisabled), 1);
         check(failed(LoopErrorType::InitializationFailed), 2);
+        check(failed(LoopErrorType::Timeout), 3);
         check(RunEnd::TurnLimit { turns: 2 }, 3);
         check(RunEnd::Aborted, 130);
         check(RunEnd::Refused, 1);

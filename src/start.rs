@@ -3,6 +3,7 @@
 //! Arguments are read before anything else is set up, so that `--version` costs nothing. Headless runs get a runtime of one
 //! thread, the screen one of two more, so that a disk that stalls never stalls a key.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::pin::pin;
@@ -18,7 +19,7 @@ use crate::cli::{self, Cli, OutputFormat, Parsed, Task};
 use crate::conversation::Attendance;
 use crate::error::{Error, Exit, Kind};
 use crate::headless::input::{Piped, Words, join, read_piped};
-use crate::headless::{self, Format, Reader, Report, Scene};
+use crate::headless::{self, Deadline, Format, Reader, Report, Scene};
 use crate::os::clock::{Clock, SystemClock};
 use crate::os::env::{self, Env};
 use crate::os::log;
@@ -27,7 +28,7 @@ use crate::os::signals::{Signal, Signals};
 use crate::os::tty::WaitingLine;
 use crate::protocol::{LoopError, LoopErrorType, NoticeKind};
 use crate::sandbox;
-use crate::text::sanitize::sanitize_line;
+use crate::text::sanitize::{sanitize, sanitize_line};
 use crate::tui;
 use crate::tui::view::looks::Choice;
 
@@ -137,6 +138,8 @@ enum Unbegun {
     Error(Error),
     /// Somebody stopped the program first.
     Stopped(Signal),
+    /// `--timeout` was over first.
+    TimedOut(LoopError),
     /// `max_turns` is 0.
     Disabled,
 }
@@ -167,6 +170,7 @@ fn tell(unbegun: Unbegun, format: Format) -> Result<ExitCode, Error> {
         Unbegun::Error(error) if error.kind == Kind::Usage => (None, String::new()),
         Unbegun::Error(error) => (Some(LoopErrorType::InitializationFailed), error.to_string()),
         Unbegun::Stopped(_) => (Some(LoopErrorType::Aborted), "interrupted".to_owned()),
+        Unbegun::TimedOut(error) => (Some(error.kind), error.message.clone()),
         Unbegun::Disabled => {
             (Some(LoopErrorType::ChatDisabled), "chat is disabled: max_turns is 0".to_owned())
         }
@@ -178,15 +182,21 @@ fn tell(unbegun: Unbegun, format: Format) -> Result<ExitCode, Error> {
     match unbegun {
         Unbegun::Error(error) => Err(error),
         Unbegun::Stopped(signal) => Ok(ExitCode::from(signal.exit_code())),
+        Unbegun::TimedOut(error) => {
+            Report::tell(&format!("Error: {}", error.message));
+            Ok(ExitCode::from(Exit::Limit.code()))
+        }
         Unbegun::Disabled => Err(Error::new(Kind::Run, message).hint("try --max-turns -1")),
     }
 }
 
 async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbegun> {
+    let deadline = Deadline::after(cli.timeout);
     let mut signals = Signals::listen().map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
     let (prompt, piped) = tokio::select! {
         biased;
         signal = signals.next() => return Err(Unbegun::Stopped(signal)),
+        error = deadline.passed() => return Err(Unbegun::TimedOut(error)),
         prompt = prompt(&cli) => prompt?,
     };
     let mut app = App::open(cli, env, ReadSession::First)?;
@@ -196,6 +206,7 @@ async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbeg
     tokio::select! {
         biased;
         signal = signals.next() => return Err(Unbegun::Stopped(signal)),
+        error = deadline.passed() => return Err(Unbegun::TimedOut(error)),
         answered = answer_firsts(&mut app) => answered?,
     }
     let begun = app.begin(Attendance::Unattended)?;
@@ -206,7 +217,7 @@ async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbeg
     let reader = if out.is_terminal() { Reader::Person } else { Reader::Program };
     let scene = Scene::of(&begun.session, &begun.facts, &conversation, remarks, &piped);
     let mut report = Report::new(reader, format, scene);
-    let code = headless::run(&mut conversation, prompt, &mut report, (out, &mut signals)).await;
+    let code = headless::run(&mut conversation, prompt, &mut report, (out, &mut signals, deadline)).await;
     conversation.close().await;
     Ok(code)
 }
@@ -274,8 +285,10 @@ fn complain(error: &Error) -> ExitCode {
     ExitCode::from(error.exit().code())
 }
 
+/// Prints a page. A terminal gets no control sequence of somebody else's text; a pipe or a file gets every byte.
 fn print_page(text: &str) -> ExitCode {
-    match print(text) {
+    let text = if io::stdout().is_terminal() { sanitize(text) } else { Cow::Borrowed(text) };
+    match print(&text) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => unprinted(&error),
     }

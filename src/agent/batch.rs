@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::asked::AskedCall;
 use super::call::{self, AfterDenial, Finished, NotRun, Readied, RunScene};
 use super::turns::Run;
-use crate::protocol::{AgentEvent, Content, Message, ToolCall, ToolMessage, ToolStatus};
+use crate::protocol::{AgentEvent, CallSummary, Content, Message, ToolCall, ToolMessage, ToolStatus};
 use crate::tools::Concurrency;
 
 /// What became of the calls of one answer.
@@ -125,6 +125,7 @@ async fn answer(run: &mut Run<'_>, outcome: &mut Outcome, finished: Finished) {
         duration,
     })
     .await;
+    run.note_call(CallSummary { name: call.name.clone(), success: !result.status.is_error(), duration });
     outcome.answers.push(Answered { call, content: result.content, status: result.status });
 }
 

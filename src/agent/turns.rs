@@ -18,9 +18,9 @@ use super::{
 use crate::chat::{ChatError, Completion, Remedy};
 use crate::context;
 use crate::protocol::{
-    AgentEvent, AssistantMessage, CallForm, Carry, Draft, Entry, EntryBody, LoopError, LoopErrorType,
-    LoopResult, Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, Usage, UserMessage,
-    Waiting,
+    AgentEvent, AssistantMessage, CallForm, CallSummary, Carry, Draft, Entry, EntryBody, LoopError,
+    LoopErrorType, LoopResult, Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, Usage,
+    UserMessage, Waiting,
 };
 use crate::text::blank::is_blank;
 
@@ -101,7 +101,7 @@ impl<'a> Run<'a> {
         LoopResult {
             end: hush::end(self.context.bench.redactor(), end),
             final_message: self.final_message,
-            metadata: self.carry.metadata,
+            metadata: self.carry.metadata.clone(),
             carry: self.carry,
         }
     }
@@ -287,6 +287,11 @@ impl<'a> Run<'a> {
         }
         self.note_failures(outcome.answers.iter().any(|answered| answered.status.is_error())).await;
         Next::Again
+    }
+
+    /// Notes what became of a call.
+    pub(super) fn note_call(&mut self, call: CallSummary) {
+        self.carry.metadata.tool_calls.push(call);
     }
 
     /// Once a run: a model that does so does it in each answer.

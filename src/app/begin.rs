@@ -48,6 +48,7 @@ impl App {
     /// Where the session cannot be opened, or the endpoint makes no sense.
     pub fn begin(&mut self, attendance: Attendance) -> Result<Begun, Error> {
         let model = self.model.clone().ok_or_else(models::none_named)?;
+        self.check_limits(&model)?;
         let opened = self.open_session(&model)?;
         self.adopt_directories(&opened.history);
         self.session = Some(opened.id.clone());

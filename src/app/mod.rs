@@ -43,7 +43,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cli::{Cli, Keep, Session};
-use crate::config::{BaseUrl, Config, Endpoint, Secret};
+use crate::config::{BaseUrl, Config, Endpoint, Secret, Target};
 use crate::conversation::Conversation;
 use crate::error::{Error, Kind};
 use crate::os::clock::Clock;
@@ -257,6 +257,8 @@ impl App {
         let key =
             key.map(Secret::new).transpose().map_err(|error| Error::new(Kind::Config, format!("{error}")))?;
         kept::keep_endpoint(&mut self.config, self.place.paths.as_ref(), url, key)?;
+        let warning = self.config.endpoint.target().ok().and_then(Target::unencrypted_key);
+        self.remarks.extend(warning.map(|text| (NoticeKind::Info, text)));
         self.place.redactor = open::redactor(&self.config, &self.place.env);
         Ok(())
     }

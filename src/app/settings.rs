@@ -180,8 +180,8 @@ impl Page {
             self.set(key, span, "", |span| span.as_secs().to_string());
         }
         self.set("max_retries", &limits.max_retries, "", ToString::to_string);
-        self.set("max_cost", &config.budget.max_cost, "", ToString::to_string);
-        self.set("max_tokens", &config.budget.max_tokens, "", ToString::to_string);
+        self.set("max_cost", &config.budget.max_cost, "--max-cost", ToString::to_string);
+        self.set("max_tokens", &config.budget.max_tokens, "--max-tokens", ToString::to_string);
         self.set("nudge", &config.nudge, "", ToString::to_string);
         self.set("edit_tool", &config.edit_tool, "", |tool| {
             quoted(match tool {

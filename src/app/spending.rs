@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::App;
 use crate::agent::{PriceList, Spending};
 use crate::chat::request::prices;
+use crate::config::Origin;
+use crate::error::{Error, Kind};
 use crate::protocol::ModelId;
 
 impl App {
@@ -27,12 +29,22 @@ impl App {
         })
     }
 
+    /// An error if `--max-cost` was given and cannot be enforced: a script that limits its cost must not run without a limit. A
+    /// model on this machine costs nothing.
+    pub(super) fn check_limits(&self, model: &ModelId) -> Result<(), Error> {
+        let is_local = self.config.endpoint.target().is_ok_and(|target| target.url.value.is_loopback());
+        if self.config.budget.max_cost.origin != Origin::Flag || is_local {
+            return Ok(());
+        }
+        self.unpriced(model).map_or(Ok(()), |why| Err(Error::new(Kind::Config, why)))
+    }
+
     /// That `max_cost` cannot be kept, where it cannot.
     pub(super) fn unpriced(&self, model: &ModelId) -> Option<String> {
         self.config.budget.cost_limit()?;
         (self.prices())(model).is_none().then(|| {
             format!(
-                "max_cost cannot be kept: nobody knows what {model} costs (add [prices.\"{model}\"] with input and \
+                "cannot enforce max_cost: the price of {model} is unknown (add [prices.\"{model}\"] with input and \
                  output to config.toml, or set max_tokens)"
             )
         })

@@ -10,6 +10,7 @@ mod typed;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
@@ -19,12 +20,14 @@ use crate::error::Error;
 use crate::permission::Mode;
 
 use command::Beginning;
-use typed::{Command, Commanded, ConfigWord, ListArgs, OneSession, SessionArgs, SessionsWord, Typed};
+use typed::{
+    Command, Commanded, ConfigWord, ListArgs, OneSession, OutputArgs, SessionArgs, SessionsWord, Typed,
+};
 
 pub use typed::{DocumentFormat, ListFormat, OutputFormat};
 
 /// What is wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Cli {
     /// Which program.
     pub task: Task,
@@ -36,6 +39,8 @@ pub struct Cli {
     pub session: Session,
     /// Whether it is kept.
     pub keep: Keep,
+    /// After how long a headless run ends.
+    pub timeout: Option<Duration>,
     /// Whether the directory is trusted for this run.
     pub trust: bool,
     /// What the model is told first.
@@ -130,7 +135,7 @@ pub struct SystemPrompt {
 }
 
 /// What the command line comes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Parsed {
     /// The program.
     Run(Box<Cli>),
@@ -217,12 +222,15 @@ fn checked(Commanded { typed, command }: Commanded) -> Result<Cli, Error> {
             provider: typed.model.provider,
             api_key: typed.model.api_key,
             max_turns: typed.output.max_turns,
+            max_cost: typed.output.max_cost,
+            max_tokens: typed.output.max_tokens,
             permission_mode,
             sandbox: typed.permissions.sandbox,
             allow,
             deny,
             surface: typed.general.fullscreen.then_some(Surface::Fullscreen),
         },
+        timeout: typed.output.timeout,
         trust: typed.permissions.trust,
         system_prompt: SystemPrompt {
             replace: typed.model.system_prompt,
@@ -240,25 +248,32 @@ fn task(typed: &Typed, command: Option<Command>) -> Result<Task, Error> {
         Err(Error::usage(format!("`{word}` prints a page of its own"))
             .hint(format!("try it without `--print`, or `clawd -p -- {word}` to send the word")))
     };
-    match (command, typed.output.print, typed.output.output_format) {
-        (Some(Command::Demo), true, _) => Err(Error::usage("`demo` has a screen and `--print` has none")
+    match (command, typed.output.print) {
+        (Some(Command::Demo), true) => Err(Error::usage("`demo` has a screen and `--print` has none")
             .hint("try `clawd -p -- demo` to send the word")),
-        (Some(Command::Doctor), true, _) => own_page("doctor"),
-        (Some(Command::Sessions { .. }), true, _) => own_page("sessions"),
-        (Some(Command::Config { .. }), true, _) => own_page("config"),
-        (_, false, Some(_)) => {
-            Err(Error::usage("`--output-format` is for `--print` alone").hint("try adding `-p`"))
-        }
-        (Some(Command::Demo), false, None) => Ok(Task::Demo),
-        (Some(Command::Doctor), false, None) => Ok(Task::Doctor),
-        (Some(Command::Sessions { list, what }), false, None) => {
+        (Some(Command::Doctor), true) => own_page("doctor"),
+        (Some(Command::Sessions { .. }), true) => own_page("sessions"),
+        (Some(Command::Config { .. }), true) => own_page("config"),
+        (command, false) => on_a_screen(&typed.output, command),
+        (_, true) => Ok(Task::Print(typed.output.output_format.unwrap_or_default())),
+    }
+}
+
+/// Which program without `--print`.
+fn on_a_screen(output: &OutputArgs, command: Option<Command>) -> Result<Task, Error> {
+    if let Some((option, hint)) = output.headless_only() {
+        return Err(Error::usage(format!("`{option}` is for `--print` alone")).hint(hint));
+    }
+    match command {
+        Some(Command::Demo) => Ok(Task::Demo),
+        Some(Command::Doctor) => Ok(Task::Doctor),
+        Some(Command::Sessions { list, what }) => {
             Ok(Task::Sessions(sessions(what.unwrap_or(SessionsWord::List(list)))))
         }
-        (Some(Command::Config { what: Some(ConfigWord::Path) }), false, None) => Ok(Task::ConfigPath),
-        (Some(Command::Config { what: Some(ConfigWord::Show) | None }), false, None) => Ok(Task::ConfigShow),
-        (None, true, format) => Ok(Task::Print(format.unwrap_or_default())),
+        Some(Command::Config { what: Some(ConfigWord::Path) }) => Ok(Task::ConfigPath),
+        Some(Command::Config { what: Some(ConfigWord::Show) | None }) => Ok(Task::ConfigShow),
         // completions and the manual are pages, and were printed
-        (Some(Command::Completions { .. } | Command::Man) | None, _, _) => Ok(Task::Chat),
+        Some(Command::Completions { .. } | Command::Man) | None => Ok(Task::Chat),
     }
 }
 
@@ -296,12 +311,12 @@ fn session(typed: SessionArgs, task: &Task) -> Result<Session, Error> {
         (Some(_), true) => {
             Err(Error::usage("`--continue` and `--resume` name a session each").hint("try one of them"))
         }
-        (Some(id), false) if !id.is_empty() => Ok(Session::ById(id, onward)),
-        (Some(_), false) if matches!(task, Task::Print(_)) => {
+        (Some(Some(id)), false) => Ok(Session::ById(id, onward)),
+        (Some(None), false) if matches!(task, Task::Print(_)) => {
             Err(Error::usage("`--resume` without an ID opens a list, and `--print` has no screen")
                 .hint("try `--resume ID`"))
         }
-        (Some(_), false) => Ok(Session::Picked(onward)),
+        (Some(None), false) => Ok(Session::Picked(onward)),
         (None, true) => Ok(Session::Last(onward)),
         (None, false) if onward == Onward::Fork => {
             Err(Error::usage("`--fork-session` names no session to fork").hint("try adding `-c` or `-r ID`"))
@@ -408,8 +423,8 @@ mod tests {
         check("sessions -C /x --all", Among::All, ListFormat::Text);
         assert_eq!(
             read("sessions delete --all").unwrap_err(),
-            "<ID> is missing: one session is deleted at a time, and --all only looks for it everywhere (`clawd \
-             sessions list --all` shows every ID)"
+            "`sessions delete` needs the ID of one session: `--all` only looks for it in all directories (try `clawd \
+             sessions list --all`)"
         );
         let before = read("sessions --all show x").unwrap_err();
         assert_eq!(
@@ -608,9 +623,9 @@ mod tests {
     #[test]
     fn an_endpoint_and_its_model_are_named_once_and_not_by_nothing() {
         let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
-        check("--model=", "`--model` needs a value (try `clawd --help`)");
+        check("--model=", "`--model`: the name is empty (try one, or leave the option out)");
         check("--model=_", "`--model`: the name is empty (try one, or leave the option out)");
-        check("--provider=", "`--provider` needs a value (try `clawd --help`)");
+        check("--provider=", "`--provider`: the name is empty (try one, or leave the option out)");
         check("--provider", "`--provider` needs a value (try `clawd --help`)");
         check(
             "--base-url http://h/v1 --provider a",

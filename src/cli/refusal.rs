@@ -43,10 +43,9 @@ pub(super) fn in_one_line(error: &clap::Error) -> Error {
         }
         // of `sessions delete` alone, whose `--all` may be taken for all sessions
         ErrorKind::MissingRequiredArgument if argument == ID => (
-            format!(
-                "{ID} is missing: one session is deleted at a time, and --all only looks for it everywhere"
-            ),
-            Some("`clawd sessions list --all` shows every ID".to_owned()),
+            "`sessions delete` needs the ID of one session: `--all` only looks for it in all directories"
+                .to_owned(),
+            Some("try `clawd sessions list --all`".to_owned()),
         ),
         ErrorKind::MissingRequiredArgument => (format!("{argument} is missing"), None),
         // of `sessions` alone: those of its commands stand behind them

@@ -1,8 +1,9 @@
 //! The options as clap knows them, with the words of the help page.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
+use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -28,8 +29,8 @@ Environment:
   SSL_CERT_FILE, SSL_CERT_DIR            more certificates to trust (PEM)
 
 Exit codes:
-  0 done, 1 run failed, 2 usage or configuration error, 3 turn limit reached,
-  129 hung up, 130 interrupted, 143 terminated
+  0 done, 1 run failed, 2 usage or configuration error, 3 limit of turns, time
+  or budget reached, 129 hung up, 130 interrupted, 143 terminated
 
 Examples:
   clawd --base-url http://127.0.0.1:11434/v1   chat with a model on this machine
@@ -115,7 +116,7 @@ pub(super) enum SessionsWord {
     /// Remove one with all that it kept
     Delete {
         /// Its ID, or the beginning of it
-        #[arg(value_name = "ID")]
+        #[arg(value_name = "ID", value_parser = id())]
         id: String,
         /// Look in all directories
         #[arg(long)]
@@ -136,7 +137,7 @@ pub(super) struct ListArgs {
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(super) struct OneSession {
     /// Its ID, or the beginning of it [default: the last one]
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_parser = id())]
     pub(super) id: Option<String>,
     /// Look in all directories
     #[arg(long)]
@@ -211,6 +212,30 @@ pub(super) struct OutputArgs {
     /// Turns of a run: 1 to 100; -1 pauses at 100
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) max_turns: Option<TurnLimit>,
+    /// Ends the run after so long, waiting included
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    pub(super) timeout: Option<Duration>,
+    /// Ends the run once the session has cost so much
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars, allow_negative_numbers = true)]
+    pub(super) max_cost: Option<f64>,
+    /// Ends the run once the session has used so many
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    pub(super) max_tokens: Option<u64>,
+}
+
+impl OutputArgs {
+    /// The first option that is for headless runs alone, and what else can be done.
+    pub(super) fn headless_only(&self) -> Option<(&'static str, &'static str)> {
+        let add = "try adding `-p`";
+        [
+            (self.output_format.is_some(), "--output-format", add),
+            (self.timeout.is_some(), "--timeout", add),
+            (self.max_cost.is_some(), "--max-cost", "try adding `-p`, or `max_cost` in config.toml"),
+            (self.max_tokens.is_some(), "--max-tokens", "try adding `-p`, or `max_tokens` in config.toml"),
+        ]
+        .into_iter()
+        .find_map(|(given, option, hint)| given.then_some((option, hint)))
+    }
 }
 
 /// How a headless run prints.
@@ -260,8 +285,9 @@ pub(super) struct SessionArgs {
     #[arg(short = 'c', long = "continue")]
     pub(super) resume_last: bool,
     /// Go on with the one whose ID begins so, or pick one
-    #[arg(short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
-    pub(super) resume: Option<String>,
+    #[arg(short, long, value_name = "ID", value_parser = id())]
+    #[expect(clippy::option_option, reason = "how clap reads an option that may have no value")]
+    pub(super) resume: Option<Option<String>>,
     /// Go on under a new ID (with -c or -r)
     #[arg(long)]
     pub(super) fork_session: bool,
@@ -294,12 +320,43 @@ fn rules(text: &str) -> Result<Rules, String> {
     Rule::parse_list(text).map_err(|error| error.to_string())
 }
 
-/// A name without space around it; nothing but space is none.
+/// A name without whitespace around it.
 fn name() -> impl TypedValueParser<Value = String> {
-    let empty = || "the name is empty (try one, or leave the option out)".to_owned();
-    let trimmed =
-        move |text: String| Some(text.trim().to_owned()).filter(|name| !name.is_empty()).ok_or_else(empty);
-    NonEmptyStringValueParser::new().try_map(trimmed)
+    trimmed("the name is empty (try one, or leave the option out)")
+}
+
+/// The ID of a session, or the beginning of it: an empty one would fit every session.
+fn id() -> impl TypedValueParser<Value = String> {
+    trimmed("the ID is empty (try `clawd sessions list`)")
+}
+
+/// A text without whitespace around it; `empty` is the error if nothing is left.
+fn trimmed(empty: &'static str) -> impl TypedValueParser<Value = String> {
+    StringValueParser::new().try_map(move |text: String| {
+        Some(text.trim().to_owned()).filter(|text| !text.is_empty()).ok_or_else(|| empty.to_owned())
+    })
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let length = positive(text).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    length.filter(|length| !length.is_zero()).ok_or_else(|| not_above_zero(text, "number of seconds", "600"))
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    positive(text).ok_or_else(|| not_above_zero(text, "number of dollars", "0.50"))
+}
+
+fn tokens(text: &str) -> Result<u64, String> {
+    let tokens = text.parse().ok().filter(|tokens| *tokens > 0);
+    tokens.ok_or_else(|| not_above_zero(text, "whole number of tokens", "200000"))
+}
+
+fn positive(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0)
+}
+
+fn not_above_zero(text: &str, what: &str, example: &str) -> String {
+    format!("`{text}` is not a {what} above 0 (try {example})")
 }
 
 fn key(text: &str) -> Result<Secret, String> {

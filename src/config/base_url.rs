@@ -1,4 +1,4 @@
-//! An address that was checked once: where requests go, and what keys are kept by.
+//! An address that was checked once: where requests go, and which saved keys belong to it.
 //!
 //! It may end in a query, as Azure's do. The surprising decision: an address has two forms, for a query can hold a key:
 //! [`BaseUrl::as_str`] is what is asked and kept, `Display` and `Debug` are what may be shown.
@@ -37,9 +37,24 @@ impl BaseUrl {
         &self.text
     }
 
-    /// Host, with the port where it is given and not the scheme's own: what a screen names, and what keys are kept by.
+    /// Host, with the port where it is given and not the scheme's own: what a screen names.
     pub fn authority(&self) -> &str {
         &self.authority
+    }
+
+    /// Scheme and authority (RFC 6454): a key for one origin is not sent to another.
+    pub fn origin(&self) -> &str {
+        let end = self.scheme().len() + "://".len() + self.authority.len();
+        self.text.get(..end).unwrap_or(&self.text)
+    }
+
+    fn scheme(&self) -> &str {
+        self.text.split_once("://").map_or("", |(scheme, _)| scheme)
+    }
+
+    /// Whether nobody between here and the host can read what is sent.
+    pub fn is_private(&self) -> bool {
+        self.scheme() == "https" || self.is_loopback()
     }
 
     /// What its query hides.
@@ -65,9 +80,9 @@ impl BaseUrl {
         by_name || host.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
     }
 
-    /// Whether it is `OpenAI`'s own, over a connection that nobody reads.
+    /// Whether it is `OpenAI`'s own, over https.
     pub fn is_openai(&self) -> bool {
-        self.text.starts_with("https://") && self.authority == "api.openai.com"
+        self.origin() == "https://api.openai.com"
     }
 }
 
@@ -208,6 +223,17 @@ mod tests {
             "https://r.openai.azure.com/openai/deployments/D?api-version=2024-10-21",
             "r.openai.azure.com",
         );
+    }
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        let check = |given: &str, expected: &str| {
+            assert_eq!(given.parse::<BaseUrl>().unwrap().origin(), expected, "{given}");
+        };
+        check("https://X.y:443/v1?a=b", "https://x.y");
+        check("http://x.y:443/v1", "http://x.y:443");
+        check("http://[::1]:8080", "http://[::1]:8080");
+        check("HTTP://x.y?a=http://z", "http://x.y");
     }
 
     #[test]

@@ -73,11 +73,11 @@ fn amount(table: &Section<'_>, key: &str, example: &str) -> Result<Option<f64>, 
     }
 }
 
-/// What the file and the defaults mean together.
-pub(super) fn fold(file: FileBudget) -> Budget {
+/// What the options, the file and the defaults mean together.
+pub(super) fn fold((max_cost, max_tokens): (Option<f64>, Option<u64>), file: FileBudget) -> Budget {
     Budget {
-        max_cost: super::layers::pick(None, file.max_cost, 0.0),
-        max_tokens: super::layers::pick(None, file.max_tokens, 0),
+        max_cost: super::layers::pick(max_cost, file.max_cost, 0.0),
+        max_tokens: super::layers::pick(max_tokens, file.max_tokens, 0),
         prices: file.prices,
     }
 }
@@ -109,7 +109,13 @@ mod tests {
                     [prices.c]\ninput = 1\noutput = 2\n";
         let file = parse(Path::new("/c/config.toml"), text).unwrap();
         assert_eq!(file.warnings, [""; 0]);
-        let budget = fold(file.budget);
+        let over = fold((Some(0.5), Some(7)), file.budget.clone());
+        assert_eq!(
+            (over.cost_limit(), over.token_limit()),
+            (Some(0.5), Some(7)),
+            "an option is above the file"
+        );
+        let budget = fold((None, None), file.budget);
         assert_eq!((budget.cost_limit(), budget.token_limit()), (Some(5.0), Some(2_000_000)));
         assert_eq!(budget.max_cost.origin, Origin::UserFile);
         assert_eq!(budget.prices["a/b-1.5"], Price { input: 0.3, output: 1.2, cached: 0.03 });
@@ -118,7 +124,7 @@ mod tests {
             Price { input: 1.0, output: 2.0, cached: 1.0 },
             "nothing is said of a cache"
         );
-        let none = fold(FileBudget::default());
+        let none = fold((None, None), FileBudget::default());
         assert_eq!((none.cost_limit(), none.token_limit()), (None, None));
     }
 

@@ -1,5 +1,6 @@
-//! `credentials.toml`: keys that were typed into the first-run screen, by host.
+//! `credentials.toml`: keys that were typed into the first-run screen, by scheme and host.
 //!
+//! An entry without a scheme, as older versions wrote it, belongs to https, and to either scheme on this machine.
 //! Plain text with mode 0600, as the keys of every other command-line program. Not a place for keys that have a
 //! variable.
 
@@ -9,7 +10,7 @@ use std::path::Path;
 use super::store::{parse_table, read_table, write_private};
 use super::{BaseUrl, ConfigError, Secret};
 
-/// Keys by host (with the port where it is not the scheme's own).
+/// Keys by host (with the port where it is not the scheme's own), after its scheme.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Credentials(BTreeMap<String, Secret>);
 
@@ -28,13 +29,14 @@ impl Credentials {
         self.0.values()
     }
 
-    /// The key kept for a host.
-    pub fn get(&self, authority: &str) -> Option<&Secret> {
-        self.0.get(authority)
+    /// The key saved for the host of `url`.
+    pub fn get(&self, url: &BaseUrl) -> Option<&Secret> {
+        let without_scheme = || self.0.get(url.authority()).filter(|_| url.is_private());
+        self.0.get(url.origin()).or_else(without_scheme)
     }
 }
 
-/// Keeps `key` for the host of `url` in the file at `path`; keys of other hosts stay.
+/// Saves `key` for the host of `url` in the file at `path`; keys of other hosts stay.
 pub fn save_key(path: &Path, url: &BaseUrl, key: &Secret) -> Result<(), ConfigError> {
     let mut table = read_table(path)?;
     let keys = table.entry("keys").or_insert_with(|| toml::Value::Table(toml::Table::new()));
@@ -42,7 +44,7 @@ pub fn save_key(path: &Path, url: &BaseUrl, key: &Secret) -> Result<(), ConfigEr
         *keys = toml::Value::Table(toml::Table::new());
     }
     if let Some(keys) = keys.as_table_mut() {
-        keys.insert(url.authority().to_owned(), toml::Value::String(key.expose().to_owned()));
+        keys.insert(url.origin().to_owned(), toml::Value::String(key.expose().to_owned()));
     }
     write_private(path, table.to_string().as_bytes())
 }
@@ -59,14 +61,16 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_key_is_found_by_its_host_and_by_nobody_else() {
+    fn a_saved_key_is_found_by_its_host_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("home/credentials.toml");
         let (one, two) = (Secret::new("k\"1").unwrap(), Secret::new("k2").unwrap());
         save_key(&path, &"https://x.y/v1".parse().unwrap(), &one).unwrap();
         save_key(&path, &"http://z:81/v1".parse().unwrap(), &two).unwrap();
         let found = keys(&path);
-        assert_eq!((found.get("x.y"), found.get("z:81"), found.get("z")), (Some(&one), Some(&two), None));
+        let get = |url: &str| found.get(&url.parse().unwrap()).cloned();
+        assert_eq!((get("https://x.y/v2"), get("http://z:81/v1")), (Some(one), Some(two)));
+        assert_eq!((get("http://x.y/v1"), get("https://z:81/v1"), get("http://z/v1")), (None, None, None));
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     }
@@ -76,6 +80,7 @@ mod tests {
         let error = Credentials::parse(Path::new("/c"), "[keys]\n\"x\" = sk-secret").unwrap_err().to_string();
         assert_eq!(error, "cannot read /c: line 2: it is no TOML (try removing the line, or the file)");
         let odd = Credentials::parse(Path::new("/c"), "[keys]\na = 1\nb = \"\"\nc = \"k\"").unwrap();
-        assert_eq!((odd.get("a"), odd.get("b"), odd.get("c").map(Secret::expose)), (None, None, Some("k")));
+        let get = |url: &str| odd.get(&url.parse().unwrap()).map(Secret::expose);
+        assert_eq!((get("https://a"), get("https://b"), get("https://c")), (None, None, Some("k")));
     }
 }

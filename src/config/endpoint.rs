@@ -86,7 +86,21 @@ impl Target {
 
     /// Whether a key is needed and there is none. A header that says who is asking will do.
     fn lacks_key(&self) -> bool {
-        let says_who = self.headers.iter().any(Header::says_who);
-        self.keys.is_empty() && !says_who && !self.url.value.is_loopback()
+        !self.identifies() && !self.url.value.is_loopback()
+    }
+
+    fn identifies(&self) -> bool {
+        !self.keys.is_empty() || self.headers.iter().any(Header::says_who)
+    }
+
+    /// A warning if a key is sent where anybody on the network can read it.
+    pub fn unencrypted_key(&self) -> Option<String> {
+        let url = &self.url.value;
+        let sends_key = self.identifies() || url.secrets().next().is_some();
+        let warning = || {
+            let host = url.authority();
+            format!("the API key is sent to {host} unencrypted: anybody on the way can read it (try https)")
+        };
+        (sends_key && !url.is_private()).then(warning)
     }
 }

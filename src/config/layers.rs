@@ -24,7 +24,7 @@ use super::{
 const MODEL_VARIABLES: [&str; 2] = ["CLAWD_MODEL", "OPENAI_MODEL"];
 
 /// What was typed on the command line; `None` where nothing was.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Flags {
     /// `--model`.
     pub model: Option<String>,
@@ -36,6 +36,10 @@ pub struct Flags {
     pub api_key: Option<Secret>,
     /// `--max-turns`.
     pub max_turns: Option<TurnLimit>,
+    /// `--max-cost`, in dollars.
+    pub max_cost: Option<f64>,
+    /// `--max-tokens`.
+    pub max_tokens: Option<u64>,
     /// `--permission-mode`, `--yolo`.
     pub permission_mode: Option<Mode>,
     /// `--sandbox`.
@@ -76,12 +80,14 @@ pub fn fold(layers: Layers<'_>) -> Result<Config, ConfigError> {
     let secrets = Secrets::find(seeker, file.environment);
     let tui = super::tui::fold(flags.surface, &file.tui);
     let mut warnings = file.warnings;
-    warnings.extend(url_warning(&endpoint));
+    if let Endpoint::At(target) = &endpoint {
+        warnings.extend(shortened(&target.url.value).into_iter().chain(target.unencrypted_key()));
+    }
     let mut config = Config {
         endpoint,
         model,
         limits: limits(flags.max_turns, &file.limits),
-        budget: super::budget::fold(file.budget),
+        budget: super::budget::fold((flags.max_cost, flags.max_tokens), file.budget),
         permissions: permissions(
             flags.permission_mode,
             file.permission_mode,
@@ -109,9 +115,7 @@ fn ca_file(env: &Env, file: &FileEndpoint, chosen: Option<Chosen<'_>>) -> Option
     Some(led_home(written, env.path("HOME")))
 }
 
-fn url_warning(endpoint: &Endpoint) -> Option<String> {
-    let Endpoint::At(target) = endpoint else { return None };
-    let url = &target.url.value;
+fn shortened(url: &BaseUrl) -> Option<String> {
     url.was_shortened().then(|| format!("the base URL ends before `/chat/completions`: {url} is used"))
 }
 

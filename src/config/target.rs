@@ -1,6 +1,6 @@
 //! Which address is in force, and what may go there: the one place that decides which key goes to which host.
 //!
-//! Pure. The surprising decision: `--provider` chooses an address of the file, so the program's own variables are not
+//! Pure. A host is a scheme and an authority: `http` and `https` of one name are two. `--provider` chooses an address of the file, so the program's own variables are not
 //! sent there; only `--api-key`, typed beside it, is.
 
 use super::credentials::Credentials;
@@ -80,8 +80,11 @@ fn of_provider(seeker: Seeker<'_>, provider: &FileProvider) -> Result<Endpoint, 
 fn of_root(seeker: Seeker<'_>) -> Result<Endpoint, ConfigError> {
     let url = base_url(seeker)?;
     let file = seeker.file;
-    // the file's variables are for the host that it names, or for OpenAI's where it names none
-    let is_files = file.base_url.as_ref().is_none_or(|named| named.authority() == url.value.authority());
+    // the file's variables belong to the origin that it names, or to OpenAI if it names none
+    let is_files = match &file.base_url {
+        Some(named) => named.origin() == url.value.origin(),
+        None => url.value.is_openai(),
+    };
     let own: &[String] = if is_files { &file.api_key_env } else { &[] };
     let (keys, place) = keys(seeker, &url, own, None)?;
     if url.origin == Origin::Default && keys.is_empty() {
@@ -134,7 +137,7 @@ fn keys(
     };
     let mut keys = of_variables(env, &names)?;
     if keys.is_empty() {
-        let saved = credentials.get(url.value.authority());
+        let saved = credentials.get(&url.value);
         keys.extend(saved.map(|secret| Key { secret: secret.clone(), source: KeySource::Saved }));
     }
     Ok((keys, place))
@@ -269,8 +272,67 @@ mod tests {
         assert_eq!(target(&other), "no API key for z (try setting CLAWD_API_KEY)");
         let same = config(url_flag("https://x.y/v2"), &env, file, "").unwrap();
         assert_eq!(target(&same), r#"x.y k-mine Env("MY_KEY")"#);
-        let unnamed = config(Flags::default(), &env, "api_key_env = \"MY_KEY\"", "").unwrap();
-        assert_eq!(target(&unnamed), r#"api.openai.com k-mine Env("MY_KEY")"#);
+        for other in ["http://x.y/v1", "http://x.y:443/v1", "https://x.y:8443/v1", "https://a.x.y/v1"] {
+            let other = config(url_flag(other), &env, file, "").unwrap();
+            assert!(target(&other).starts_with("no API key for "), "{}", target(&other));
+        }
+    }
+
+    #[test]
+    fn the_key_of_a_file_that_names_no_host_goes_to_openai_alone() {
+        let check = |flags: Flags, env: &[(&str, &str)], expected: &str| {
+            let env = [&[("MY_KEY", "k-mine")], env].concat();
+            assert_eq!(target(&config(flags, &env, "api_key_env = \"MY_KEY\"", "").unwrap()), expected);
+        };
+        let openai = r#"api.openai.com k-mine Env("MY_KEY")"#;
+        let missing = |host: &str| format!("no API key for {host} (try setting CLAWD_API_KEY)");
+        check(Flags::default(), &[], openai);
+        check(url_flag("https://api.openai.com:443/v2"), &[], openai);
+        check(url_flag("https://x.y/v1"), &[], &missing("x.y"));
+        check(url_flag("http://api.openai.com/v1"), &[], &missing("api.openai.com"));
+        check(url_flag("http://api.openai.com:443/v1"), &[], &missing("api.openai.com:443"));
+        check(url_flag("http://127.0.0.1:1/v1"), &[], "127.0.0.1:1 no key");
+        check(Flags::default(), &[("OPENAI_BASE_URL", "https://x.y/v1")], &missing("x.y"));
+        check(url_flag("https://x.y/v1"), &KEYS, r#"x.y k-clawd Env("CLAWD_API_KEY")"#);
+    }
+
+    #[test]
+    fn a_saved_key_belongs_to_a_scheme_too() {
+        let check = |url: &str, saved: &str, expected: bool| {
+            let saved = format!("[keys]\n\"{saved}\" = \"k-saved\"");
+            let found = target(&config(url_flag(url), &[], "", &saved).unwrap());
+            assert_eq!(found.contains("k-saved"), expected, "{url} {saved}: {found}");
+        };
+        check("https://x.y/v1", "https://x.y", true);
+        check("http://x.y/v1", "http://x.y", true);
+        check("http://x.y/v1", "https://x.y", false);
+        check("https://x.y/v1", "http://x.y", false);
+        // without a scheme: https, or this machine
+        check("https://x.y/v1", "x.y", true);
+        check("http://x.y/v1", "x.y", false);
+        check("http://x.y:443/v1", "x.y:443", false);
+        check("http://localhost:1/v1", "localhost:1", true);
+    }
+
+    #[test]
+    fn a_key_that_others_can_read_on_its_way_is_warned_of() {
+        let check = |flags: Flags, env: &[(&str, &str)], file: &str, expected: &[&str]| {
+            assert_eq!(config(flags, env, file, "").unwrap().warnings, expected, "{file}");
+        };
+        let warning =
+            ["the API key is sent to x.y:1 unencrypted: anybody on the way can read it (try https)"];
+        check(url_flag("http://x.y:1/v1"), &KEYS, "", &warning);
+        check(url_flag("http://x.y:1/v1?sig=abc"), &[], "", &warning);
+        check(url_flag("http://x.y:1/v1"), &[], "", &[]);
+        check(url_flag("https://x.y:1/v1"), &KEYS, "", &[]);
+        for own in ["127.0.0.1:1", "localhost", "[::1]:1"] {
+            check(url_flag(&format!("http://{own}/v1")), &KEYS, "", &[]);
+        }
+        let table = "provider = \"p\"\n[providers.p]\nbase_url = \"http://x.y:1/v1\"\n";
+        check(Flags::default(), &KEYS, table, &[]);
+        check(Flags::default(), &[("K", "k")], &format!("{table}api_key_env = \"K\""), &warning);
+        let header = format!("{table}headers = {{ Authorization = \"Basic abc\" }}");
+        check(Flags::default(), &[], &header, &warning);
     }
 
     #[test]

@@ -3,8 +3,9 @@
 //! It drives the same conversation as the screen does; nobody is there to ask, so what would ask is denied and the model told. The
 //! output is the final message, or one JSON object, or a line an event; errors and remarks go to standard error. Standard output that
 //! is closed early, or goes to a full disk, ends the run like an interrupt: there is nobody left to work for. One that is open and
-//! not read makes the run wait, but no signal: that ends it, read or not.
+//! not read makes the run wait, but no signal and no deadline: they end it, read or not.
 
+mod deadline;
 pub mod input;
 mod report;
 mod stream_json;
@@ -21,24 +22,26 @@ use crate::conversation::{Conversation, Happening};
 use crate::error::{Error, Exit};
 use crate::os::outlet::Outlet;
 use crate::os::signals::{Signal, Signals};
-use crate::protocol::{LoopResult, RunEnd};
+use crate::protocol::{LoopError, LoopResult, RunEnd};
 
+pub use deadline::Deadline;
 pub use report::{Format, Reader, Report, Scene, not_begun};
 
-/// After a signal, so long for whoever should read the output: a pipe that is read takes microseconds.
+/// After a signal or the deadline, so long for whoever should read the output: a pipe that is read takes microseconds.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Runs `prompt` to its end and reports it on `out`, unless a signal ends it.
+/// Runs `prompt` to its end and reports it on `out`, unless a signal or the deadline ends it.
 pub async fn run<F: AsFd>(
     conversation: &mut Conversation,
     prompt: String,
     report: &mut Report,
-    (out, signals): (F, &mut Signals),
+    (out, signals, deadline): (F, &mut Signals, Deadline),
 ) -> ExitCode {
-    let mut printer = Printer { outlet: Outlet::new(out), signals, stopped_by: None, state: State::Open };
+    let outlet = Outlet::new(out);
+    let mut printer = Printer { outlet, signals, deadline, stopped_by: None, state: State::Open };
     conversation.submit(prompt);
     report.begin();
-    let result = loop {
+    let mut result = loop {
         printer.print(&report.take(), conversation).await;
         if !matches!(printer.state, State::Open) {
             conversation.abort();
@@ -46,7 +49,11 @@ pub async fn run<F: AsFd>(
         let happening = tokio::select! {
             biased;
             signal = printer.signals.next() => {
-                printer.stop(signal, conversation);
+                printer.stop(Stop::Signal(signal), conversation);
+                continue;
+            }
+            error = printer.deadline.passed(), if printer.stopped_by.is_none() => {
+                printer.stop(Stop::Timeout(error), conversation);
                 continue;
             }
             happening = conversation.next() => happening,
@@ -59,6 +66,9 @@ pub async fn run<F: AsFd>(
             Happening::Ended(ended) => break ended.result,
         }
     };
+    if let (Some(Stop::Timeout(error)), RunEnd::Aborted) = (&printer.stopped_by, &result.end) {
+        result.end = RunEnd::Failed(error.clone());
+    }
     report.end(&result);
     printer.print(&report.take(), conversation).await;
     match &printer.state {
@@ -69,16 +79,28 @@ pub async fn run<F: AsFd>(
         }
         State::Open | State::GivenUp => {}
     }
+    // a result that nobody took in time is none
+    if let (State::GivenUp, Some(Stop::Timeout(error))) = (&printer.state, &printer.stopped_by) {
+        result.end = RunEnd::Failed(error.clone());
+    }
     Report::tell_error(&result);
-    exit_code(&result, printer.stopped_by)
+    exit_code(&result, printer.stopped_by.as_ref())
 }
 
 /// Standard output, and what may keep it from being written.
 struct Printer<'a, F> {
     outlet: Outlet<F>,
     signals: &'a mut Signals,
-    stopped_by: Option<Signal>,
+    deadline: Deadline,
+    stopped_by: Option<Stop>,
     state: State,
+}
+
+/// What ends a run from outside.
+#[derive(Debug)]
+enum Stop {
+    Signal(Signal),
+    Timeout(LoopError),
 }
 
 /// What is known of who reads.
@@ -99,13 +121,17 @@ impl<F: AsFd> Printer<'_, F> {
         if text.is_empty() || !matches!(self.state, State::Open) {
             return;
         }
-        let Self { outlet, signals, stopped_by, state } = self;
+        let Self { outlet, signals, deadline, stopped_by, state } = self;
         let mut writing = pin!(outlet.write(text));
         loop {
             tokio::select! {
                 biased;
                 signal = signals.next(), if stopped_by.is_none() => {
-                    *stopped_by = Some(signal);
+                    *stopped_by = Some(Stop::Signal(signal));
+                    conversation.abort();
+                }
+                error = deadline.passed(), if stopped_by.is_none() => {
+                    *stopped_by = Some(Stop::Timeout(error));
                     conversation.abort();
                 }
                 written = &mut writing => {
@@ -124,15 +150,15 @@ impl<F: AsFd> Printer<'_, F> {
         }
     }
 
-    fn stop(&mut self, signal: Signal, conversation: &mut Conversation) {
-        self.stopped_by = self.stopped_by.or(Some(signal));
+    fn stop(&mut self, stop: Stop, conversation: &mut Conversation) {
+        self.stopped_by.get_or_insert(stop);
         conversation.abort();
     }
 }
 
-fn exit_code(result: &LoopResult, stopped_by: Option<Signal>) -> ExitCode {
+fn exit_code(result: &LoopResult, stopped_by: Option<&Stop>) -> ExitCode {
     match (stopped_by, &result.end) {
-        (Some(signal), RunEnd::Aborted) => ExitCode::from(signal.exit_code()),
+        (Some(Stop::Signal(signal)), RunEnd::Aborted) => ExitCode::from(signal.exit_code()),
         (_, end) => ExitCode::from(Exit::after(end).code()),
     }
 }

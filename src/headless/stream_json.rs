@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::report::Scene;
 use crate::protocol::{
-    AgentEvent, AssistantMessage, EntryBody, LoopError, LoopResult, Message, NoticeKind, RunEnd, SessionId,
-    ToolCall, Usage,
+    AgentEvent, AssistantMessage, CallSummary, EntryBody, LoopError, LoopResult, Message, NoticeKind, RunEnd,
+    SessionId, ToolCall, Usage,
 };
 
 /// The first line.
@@ -107,6 +107,7 @@ pub(super) fn result(result: &LoopResult, session: &SessionId) -> Value {
         "metadata": {
             "turns_count": metadata.turns_count,
             "tool_calls_count": metadata.tool_calls_count,
+            "tool_calls": metadata.tool_calls.iter().map(summary).collect::<Vec<_>>(),
             "usage": usage(metadata.usage),
             "context_tokens": metadata.context_tokens,
             "duration_ms": millis(metadata.duration),
@@ -125,12 +126,17 @@ pub(super) fn not_begun(error: &LoopError) -> Value {
         "metadata": {
             "turns_count": 0,
             "tool_calls_count": 0,
+            "tool_calls": [],
             "usage": usage(Usage::default()),
             "context_tokens": 0,
             "duration_ms": 0,
             "session_id": null,
         },
     })
+}
+
+fn summary(call: &CallSummary) -> Value {
+    json!({ "name": call.name.as_str(), "success": call.success, "duration_ms": millis(call.duration) })
 }
 
 fn message(answer: &AssistantMessage) -> Value {

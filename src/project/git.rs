@@ -10,6 +10,7 @@ use super::branch::linked;
 use crate::os::file::read_regular;
 use crate::os::paths::resolve;
 use crate::text::git_config::{Entry, GitConfig};
+use crate::text::url::without_userinfo;
 
 /// A repository's configuration has a few hundred bytes.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -92,7 +93,9 @@ pub fn odd_git_keys(root: &Path) -> Vec<String> {
     let files = [places.common.join("config"), places.own.join("config.worktree")];
     let texts = files.iter().filter_map(|path| read_regular(path, MAX_BYTES).ok());
     let entries = texts.flat_map(|bytes| GitConfig::read(&String::from_utf8_lossy(&bytes)).entries);
-    let odd = entries.filter(is_odd).map(|entry| format!("{} = {}", entry.name(), entry.value));
+    let line = |entry: Entry| format!("{} = {}", entry.name(), entry.value);
+    // on a screen for everybody to see, and a token in an address is no part of what git would do
+    let odd = entries.filter(is_odd).map(|entry| without_userinfo(&line(entry)).into_owned());
     outside.into_iter().chain(odd).take(LISTED).collect()
 }
 
@@ -188,6 +191,9 @@ mod tests {
         let leads = format!(".git leads to {}", real.display());
         assert_eq!(odd_git_keys(&work), [leads.as_str(), "core.pager = p", "core.editor = e"]);
         assert_eq!(odd_git_keys(&base.join("repo")), ["core.pager = p"]);
+        let login = "[url \"https://me:token@h/\"]\ninsteadOf = https://h/\n";
+        fs::write(base.join("repo/.git/config"), login).unwrap();
+        assert_eq!(odd_git_keys(&base.join("repo")), ["url.https://***@h/.insteadof = https://h/"]);
     }
 
     #[test]

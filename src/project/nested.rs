@@ -2,8 +2,11 @@
 //!
 //! The start does not look for them: a large tree has thousands of directories and a run reads in a few. So a yes to the
 //! directory covers them unseen, as it covers text that changes under it; where nothing was asked because the start found
-//! nothing to ask about, there is no yes, and such a file is named and left out.
+//! nothing to ask about, there is no yes, and such a file is named and left out. Directories that are ignored, for dependencies or
+//! repositories of their own hold other people's files: a yes to the project does not cover theirs.
 
+use std::ffi::{OsStr, OsString};
+use std::iter::Empty;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -11,11 +14,16 @@ use super::instructions::INSTRUCTIONS_MAX;
 use super::open::Yes;
 use super::scan::Scan;
 use crate::protocol::Guide;
+use crate::workbench::ignored::Rules;
+
+/// Directories into which package managers write other people's code, ignored or not.
+const DEPENDENCIES: [&str; 4] = ["node_modules", "bower_components", "site-packages", "Pods"];
 
 /// Where such files may be.
 #[derive(Debug)]
 pub struct Nested {
     root: PathBuf,
+    cwd: PathBuf,
     /// The user's own file, which is never the project's.
     own: Option<PathBuf>,
     /// Whether the user has said yes.
@@ -29,6 +37,7 @@ impl Scan {
     pub fn nested(&self, yes: Option<&impl Yes>) -> Nested {
         Nested {
             root: self.root.clone(),
+            cwd: self.cwd.clone(),
             own: self.own.as_ref().map(|own| own.path.clone()),
             counts: yes.is_some_and(|yes| yes.is_for(&self.root)),
             room: Mutex::new(INSTRUCTIONS_MAX),
@@ -43,6 +52,9 @@ impl Nested {
         let Some(found) = scan.instructions_in(directory, self.own.as_deref()) else {
             return scan.notes.pop().map(|why| Guide::Unread { why });
         };
+        if let Some(why) = self.foreign(directory) {
+            return Some(Guide::Unread { why: format!("{} is left out: {why}", found.name) });
+        }
         if !self.counts {
             return Some(Guide::LeftOut { name: found.name });
         }
@@ -52,6 +64,31 @@ impl Nested {
         let cut = if kept.len() < found.text.len() { "\n\n[cut: more than is told]" } else { "" };
         Some(Guide::Told { name: found.name, text: format!("{kept}{cut}") })
     }
+
+    /// Why the files of a directory are not the project's own. A directory in which the user works is.
+    fn foreign(&self, directory: &Path) -> Option<&'static str> {
+        let below = directory.strip_prefix(&self.cwd).ok()?;
+        let mut rules = Rules::above(&self.cwd, &self.root);
+        let mut place = self.cwd.clone();
+        for part in below {
+            rules = Rules::inside(rules, &place, None::<Empty<OsString>>);
+            place.push(part);
+            if is_for_dependencies(part) {
+                return Some("the directory is for dependencies");
+            }
+            if place.join(".git").symlink_metadata().is_ok() {
+                return Some("it belongs to another repository");
+            }
+            if rules.as_ref().is_some_and(|rules| rules.against(&place, true).is_some()) {
+                return Some("the directory is ignored");
+            }
+        }
+        None
+    }
+}
+
+fn is_for_dependencies(name: &OsStr) -> bool {
+    DEPENDENCIES.iter().any(|known| name == *known)
 }
 
 #[cfg(test)]

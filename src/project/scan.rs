@@ -12,6 +12,8 @@ use std::time::UNIX_EPOCH;
 use crate::os::file::{FileError, open_regular};
 use crate::os::guarded::{Author, open_own};
 use crate::os::paths::resolve;
+use crate::permission::is_secret;
+use crate::workbench::ignored::is_version_control;
 
 use super::branch::branch;
 use super::brings::{Brings, brings};
@@ -25,6 +27,8 @@ pub const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "CLAWDCODE.md"];
 pub struct Scan {
     /// The repository's root, or the working directory where there is no repository; without links.
     pub root: PathBuf,
+    /// The working directory, without links.
+    pub cwd: PathBuf,
     /// The branch that is checked out.
     pub branch: Option<String>,
     /// The user's own instructions.
@@ -56,7 +60,7 @@ type Opened = Result<(File, Metadata), FileError>;
 pub fn scan(cwd: &Path, own: Option<&Path>) -> Scan {
     let cwd = resolve(cwd).unwrap_or_else(|_| cwd.to_owned());
     let root = cwd.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok()).unwrap_or(&cwd);
-    let mut scan = Scan { root: root.to_owned(), branch: branch(root), ..Scan::default() };
+    let mut scan = Scan { root: root.to_owned(), cwd: cwd.clone(), branch: branch(root), ..Scan::default() };
     let own = own.map(|path| resolve(path).unwrap_or_else(|_| path.to_owned()));
     scan.own = own
         .as_ref()
@@ -103,11 +107,23 @@ impl Scan {
         if own == Some(&target) {
             return None; // the user's own file is theirs, wherever it lies
         }
-        if !target.starts_with(&self.root) {
-            self.notes.push(format!("{name} is left out: it is a link out of the project"));
+        if let Some(why) = self.forbidden(&path, &target) {
+            self.notes.push(format!("{name} is left out: it is a link {why}"));
             return None;
         }
         self.look(open_regular(&target), &target, name).map(|found| Found { path, ..found })
+    }
+
+    /// Why a link at `path` to `target` is not followed.
+    fn forbidden(&self, path: &Path, target: &Path) -> Option<&'static str> {
+        let Ok(below) = target.strip_prefix(&self.root) else { return Some("out of the project") };
+        if path == target {
+            None
+        } else if is_secret(below) {
+            Some("to a file that may hold secrets")
+        } else {
+            below.iter().any(is_version_control).then_some("into the data of version control")
+        }
     }
 
     /// The file, if it says anything.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::{ModelId, Usage};
+use super::{ModelId, ToolName, Usage};
 
 /// What a run leaves behind, beside the entries that it recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +73,8 @@ pub enum LoopErrorType {
     LlmError,
     /// A tool asked to stop.
     ToolError,
+    /// `--timeout` is over.
+    Timeout,
 }
 
 impl LoopErrorType {
@@ -86,22 +88,36 @@ impl LoopErrorType {
             Self::InitializationFailed => "initialization_failed",
             Self::LlmError => "llm_error",
             Self::ToolError => "tool_error",
+            Self::Timeout => "timeout",
         }
     }
 }
 
 /// Counts over a run, earlier budgets included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LoopMetadata {
     /// Requests that got an answer.
     pub turns_count: u32,
     /// Calls that the model made.
     pub tool_calls_count: u32,
+    /// What became of each of them, in the order in which they were made.
+    pub tool_calls: Vec<CallSummary>,
     /// Sum over all requests; zero where the endpoint says nothing.
     pub usage: Usage,
     /// Tokens of the last request and its answer: what stands in the window. Zero where unknown.
     pub context_tokens: u64,
     /// Wall time.
+    pub duration: Duration,
+}
+
+/// What became of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallSummary {
+    /// The tool.
+    pub name: ToolName,
+    /// Whether it succeeded.
+    pub success: bool,
+    /// How long it ran; zero if it did not.
     pub duration: Duration,
 }
 
@@ -139,7 +155,7 @@ impl RunEnd {
             ),
             Self::OverBudget { used } => (
                 LoopErrorType::MaxTurnsExceeded,
-                format!("budget reached: {used} used (raise `max_cost` or `max_tokens` in config.toml)"),
+                format!("budget reached: {used} used (raise max_cost or max_tokens: option or config.toml)"),
             ),
             Self::Aborted => (LoopErrorType::Aborted, "interrupted".to_owned()),
             Self::Refused => (LoopErrorType::Aborted, "a call was refused".to_owned()),

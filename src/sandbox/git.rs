@@ -11,12 +11,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::plan::Profile;
+use crate::os::file::read_regular;
 use crate::text::git_config::GitConfig;
 
 /// What in the directory of a repository is obeyed by git, besides what every repository has.
 const OBEYED: [&str; 4] = ["config", "config.worktree", "commondir", "hooks"];
 /// How many directories are looked into for submodules; they may lie in one another.
 const MODULES: usize = 200;
+/// A longer file is none of git's.
+const MOST_BYTES: u64 = 1024 * 1024;
 
 /// The profile with what the repositories of its writable directories need.
 pub(super) fn with_repositories(mut profile: Profile) -> Profile {
@@ -62,15 +65,20 @@ fn elsewhere(git: &Path, root: &Path) -> Option<Place> {
         let is_within = own.parent() == Some(common.join("worktrees").as_path());
         return (is_within && names_us(own.join(back), git)).then_some(Place { own, common });
     }
-    let config = GitConfig::read(&fs::read_to_string(own.join("config")).ok()?);
+    let config = GitConfig::read(&text(&own.join("config"))?);
     let is_ours = config.value("core", "worktree").is_some_and(|worktree| names_us(own.join(worktree), root));
     is_ours.then(|| Place { common: own.clone(), own })
 }
 
 /// The one line of a small file.
 fn line(path: &Path) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
+    let text = text(path)?;
     Some(text.strip_suffix('\n').unwrap_or(&text).to_owned())
+}
+
+/// The text of a regular file: a pipe would be waited for.
+fn text(path: &Path) -> Option<String> {
+    String::from_utf8(read_regular(path, MOST_BYTES).ok()?).ok()
 }
 
 /// What leads the git of others astray: submodules, and worktrees that lie where the command may not write. One that

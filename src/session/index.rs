@@ -172,6 +172,9 @@ pub fn head(path: &Path) -> Option<SessionHead> {
 }
 
 fn matching(sessions: Vec<SessionRef>, prefix: &str) -> Vec<SessionRef> {
+    if prefix.is_empty() {
+        return Vec::new(); // it would fit every session
+    }
     let exact = sessions.iter().find(|session| session.id.as_str() == prefix).cloned();
     match exact {
         Some(session) => vec![session],

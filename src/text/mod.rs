@@ -21,4 +21,5 @@ pub mod redact;
 pub mod sanitize;
 pub mod sgr;
 pub mod units;
+pub mod url;
 pub mod words;

@@ -9,7 +9,7 @@ use crate::harness::{Clawd, Output};
 use crate::headless::{calling, expect_one_line, streaming, streaming_again, the};
 
 /// Exit code 2, one line on standard error with these parts, nothing printed, nothing sent.
-fn check_usage(args: &[&str], parts: &[&str]) {
+pub(crate) fn check_usage(args: &[&str], parts: &[&str]) {
     let endpoint = Endpoint::script([]);
     let output = Clawd::new(&endpoint).args(args.iter().copied()).run().expect_code(2);
     assert_eq!(output.stdout, "", "{args:?}");

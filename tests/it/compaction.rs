@@ -314,6 +314,9 @@ fn a_budget_of_money_without_a_price_stops_nobody_and_is_said() {
     let endpoint = Endpoint::script([text("Yes.").usage(used(10_000_000, 1_000))]);
     let output =
         streaming(&endpoint).home_file("config.toml", "max_cost = 0.01\n").arg("go").run().expect_code(0);
-    assert!(notices(&output).contains("nobody knows what mock-1 costs"), "{output:#?}");
+    assert!(
+        notices(&output).contains("cannot enforce max_cost: the price of mock-1 is unknown"),
+        "{output:#?}"
+    );
     endpoint.finish();
 }

@@ -89,6 +89,30 @@ fn json_output_is_the_result_alone() {
 }
 
 #[test]
+fn the_result_says_what_became_of_each_call() {
+    let endpoint = Endpoint::script([
+        calls([call("Bash", json!({"command": "sleep 0.05"})), call("Read", json!({"file_path": "absent"}))]),
+        calls([call("Bash", json!({"command": "rm -r x"})), call("Nope", json!({}))]),
+        text("Done."),
+    ]);
+    let clawd = Clawd::new(&endpoint).args(["-p", "--allowed-tools", "Bash(sleep:*)"]);
+    let output = clawd.args(["--output-format", "json", "go"]).run().expect_code(0);
+    let metadata = &output.result()["metadata"];
+    let made: Vec<(&str, bool)> = metadata["tool_calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|made| (made["name"].as_str().unwrap(), made["success"].as_bool().unwrap()))
+        .collect();
+    assert_eq!(made, [("Bash", true), ("Read", false), ("Bash", false), ("Nope", false)]);
+    assert_eq!(metadata["tool_calls_count"], 4);
+    let slept = metadata["tool_calls"][0]["duration_ms"].as_u64().unwrap();
+    assert!(slept >= 50, "{metadata}");
+    assert_eq!(metadata["tool_calls"][2]["duration_ms"], 0, "it did not run");
+    endpoint.finish();
+}
+
+#[test]
 fn events_come_in_the_order_of_what_happens() {
     let endpoint = Endpoint::script([
         thinking("hm").text("I read it.").calls([call("Read", json!({"file_path": "a.txt"}))]),

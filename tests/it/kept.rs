@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::endpoint::{Endpoint, text};
 use crate::harness::{Clawd, Output};
 use crate::headless::expect_one_line;
+use crate::pty::{Pty, Size};
 
 const RED: &str = "why \u{1b}[31mred";
 
@@ -81,7 +82,8 @@ fn a_session_is_deleted_with_all_that_it_kept() {
     std::fs::create_dir_all(project.join(&id).join("before")).unwrap();
     for (line, said) in [
         ("sessions delete nope", "there is no session nope"),
-        ("sessions delete", "<ID> is missing"),
+        ("sessions delete", "`sessions delete` needs the ID of one session"),
+        ("sessions delete --all", "`--all` only looks for it in all directories"),
         ("sessions show nope", "there is no session nope"),
     ] {
         expect_one_line(&run(&clawd, line).expect_code(2), &[said]);
@@ -92,6 +94,43 @@ fn a_session_is_deleted_with_all_that_it_kept() {
     );
     assert_eq!(std::fs::read_dir(&project).unwrap().count(), 0);
     assert!(run(&clawd, "sessions show").expect_code(2).stderr.contains("no session of this directory"));
+}
+
+#[test]
+fn an_empty_id_is_no_session() {
+    let (clawd, id) = with_a_session();
+    for empty in ["", " "] {
+        for args in [
+            &["sessions", "delete", empty][..],
+            &["sessions", "delete", "--all", empty],
+            &["sessions", "show", empty],
+            &["sessions", "export", empty],
+            &["-p", "-r", empty, "go"],
+            &["-p", "--resume", empty, "go"],
+        ] {
+            let output = clawd.again().args(args.iter().copied()).run().expect_code(2);
+            expect_one_line(&output, &["the ID is empty (try `clawd sessions list`"]);
+        }
+    }
+    assert!(run(&clawd, "sessions").expect_code(0).stdout.starts_with(&id), "it is still there");
+}
+
+#[test]
+fn an_export_is_exact_in_a_pipe_and_harmless_on_a_terminal() {
+    let copy = "\u{1b}]52;c;ZXZpbA==\u{7}";
+    let endpoint = Endpoint::script([text(&format!("{copy}\u{1b}]0;evil\u{7}\u{9b}31mDone."))]);
+    let clawd = Clawd::new(&endpoint).args(["-p", &format!("{copy}why")]);
+    clawd.run().expect_code(0);
+    for line in ["sessions export", "sessions export --format json", "sessions list --format json"] {
+        let exact = run(&clawd, line).expect_code(0).stdout;
+        let raw = if line.ends_with("json") { "\\u001b]52;c;" } else { copy };
+        assert!(exact.contains(raw), "{line}: {exact:?}");
+        let pty = Pty::spawn(&clawd.again().args(line.split(' ')), Size::new(200, 50));
+        assert_eq!(pty.wait_exit().code, 0, "{line}");
+        let shown = String::from_utf8_lossy(&pty.raw_bytes()).into_owned();
+        assert!(shown.contains("why") && !shown.contains(['\u{1b}', '\u{9b}', '\u{7}']), "{line}: {shown:?}");
+    }
+    endpoint.finish();
 }
 
 #[test]

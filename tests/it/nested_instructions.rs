@@ -92,3 +92,93 @@ fn one_that_cannot_be_read_is_named_with_why() {
     assert_eq!(notices, ["odd/AGENTS.md is left out: it is a link out of the project"]);
     endpoint.finish();
 }
+
+/// What a project brings of other people's directories.
+fn with_others(clawd: Clawd) -> Clawd {
+    let mut clawd = clawd
+        .repository()
+        .file(".gitignore", "target/\n/*.local\n")
+        .file(".ignore", "third/\n")
+        .file("sub/.gitignore", "made\n")
+        .file("lib/.git", "gitdir: ../.git/modules/lib\n")
+        .file("clone/.git/HEAD", "ref: refs/heads/main\n");
+    for directory in ["target/doc", "third", "sub/made", "lib/src", "clone", "node_modules/p", "sub"] {
+        clawd = clawd.file(&format!("{directory}/AGENTS.md"), &format!("words-of {directory}\n"));
+        clawd = clawd.file(&format!("{directory}/a.txt"), "a\n");
+    }
+    clawd
+}
+
+#[test]
+fn those_of_ignored_directories_and_of_other_repositories_are_named_and_not_sent() {
+    let places = ["target/doc", "third", "sub/made", "lib/src", "clone", "node_modules/p"];
+    let paths = places.map(|place| format!("{place}/a.txt"));
+    let endpoint = Endpoint::script([reading(&paths.each_ref().map(String::as_str)), text("ok")]);
+    let output = with_others(streaming(&endpoint)).args(["--trust", "go"]).run().expect_code(0);
+    let mut notices: Vec<String> =
+        output.events_of("notice").iter().map(|notice| words(&notice["text"])).collect();
+    // the reads run side by side
+    notices.sort();
+    let ignored = "the directory is ignored";
+    let other = "it belongs to another repository";
+    let expected = [
+        format!("clone/AGENTS.md is left out: {other}"),
+        format!("lib/src/AGENTS.md is left out: {other}"),
+        "node_modules/p/AGENTS.md is left out: the directory is for dependencies".to_owned(),
+        "sub/AGENTS.md is told to the model".to_owned(),
+        format!("sub/made/AGENTS.md is left out: {ignored}"),
+        format!("target/doc/AGENTS.md is left out: {ignored}"),
+        format!("third/AGENTS.md is left out: {ignored}"),
+    ];
+    assert_eq!(notices, expected);
+    let sent = endpoint.requests().last().unwrap().body.to_string();
+    assert_eq!(sent.matches("words-of").count(), 1, "{sent}");
+    endpoint.finish();
+}
+
+#[test]
+fn in_an_ignored_directory_where_the_user_works_they_count() {
+    let endpoint = Endpoint::script([reading(&["x/a.txt"]), text("ok")]);
+    let clawd = with_others(streaming(&endpoint))
+        .file("target/doc/x/AGENTS.md", "words-of-x\n")
+        .file("target/doc/x/a.txt", "a\n");
+    let output = clawd.args(["--trust", "-C", "target/doc", "go"]).run().expect_code(0);
+    let told = output.events_of("notice").iter().map(|notice| words(&notice["text"])).collect::<Vec<_>>();
+    assert_eq!(told, ["target/doc/x/AGENTS.md is told to the model"]);
+    endpoint.finish();
+}
+
+#[test]
+fn a_link_to_a_secret_or_into_git_is_not_sent() {
+    for target in [".env", "../.env", "keys/server.pem", ".git/config", "../../outside.md"] {
+        let endpoint = Endpoint::script([reading(&["sub/b.txt"]), text("ok")]);
+        let clawd = streaming(&endpoint)
+            .repository()
+            .file(".git/config", "hush-hush\n")
+            .file(".env", "hush-hush\n")
+            .file("sub/.env", "hush-hush\n")
+            .file("keys/server.pem", "hush-hush\n")
+            .file("sub/keys/server.pem", "hush-hush\n")
+            .file("sub/b.txt", "b\n");
+        std::fs::write(clawd.project().join("../outside.md"), "hush-hush").unwrap();
+        for directory in [".", "sub"] {
+            let link = clawd.project().join(directory).join("AGENTS.md");
+            std::os::unix::fs::symlink(target, link).unwrap();
+        }
+        let output = clawd.args(["--trust", "go"]).run().expect_code(0);
+        let sent = endpoint.requests().last().unwrap().body.to_string();
+        assert!(!sent.contains("hush-hush"), "{target}: {sent}");
+        assert!(output.stdout.contains("AGENTS.md is left out: it is a link "), "{target}: {output:#?}");
+        endpoint.finish();
+    }
+}
+
+#[test]
+fn a_link_to_an_ordinary_file_of_the_project_is_sent() {
+    let endpoint = Endpoint::script([text("ok")]);
+    let clawd = streaming(&endpoint).repository().file("docs/rules.md", "Be brief.\n");
+    std::os::unix::fs::symlink("docs/rules.md", clawd.project().join("AGENTS.md")).unwrap();
+    clawd.args(["--trust", "go"]).run().expect_code(0);
+    assert!(endpoint.requests()[0].body.to_string().contains("Be brief."));
+    endpoint.finish();
+}

@@ -19,6 +19,7 @@ use rustix::io::Errno;
 use super::super::plan::Profile;
 use super::super::steps::{Kind, nearest};
 use super::{Failure, Named, kind_of};
+use crate::os::file::read_regular;
 use crate::os::identity::Identity;
 
 /// Nobody makes an empty directory that nobody may write, or such a file.
@@ -28,6 +29,8 @@ const FILE_MODE: u32 = 0o444;
 /// the latter double, from a millisecond: a second in all.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(1);
+/// A longer configuration is not read.
+const MOST_BYTES: u64 = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
@@ -94,8 +97,12 @@ fn shape_of(path: &Path) -> Option<Shape> {
 }
 
 fn mentions_worktrees(git: &Path) -> bool {
-    let config = fs::read(git.join("config")).unwrap_or_default();
-    config.to_ascii_lowercase().windows(14).any(|window| window == b"worktreeconfig")
+    let path = git.join("config");
+    match read_regular(&path, MOST_BYTES) {
+        Ok(config) => config.to_ascii_lowercase().windows(14).any(|window| window == b"worktreeconfig"),
+        // a pipe says nothing; a file that cannot be read may say anything
+        Err(_) => path.is_file(),
+    }
 }
 
 impl Stub {

@@ -62,8 +62,13 @@ pub(crate) struct Endpoint {
 
 impl Endpoint {
     pub(crate) fn script(answers: impl IntoIterator<Item = Answer>) -> Self {
+        Self::on("127.0.0.1", answers)
+    }
+
+    /// The same on another loopback address, so that two endpoints are two hosts.
+    pub(crate) fn on(address: &str, answers: impl IntoIterator<Item = Answer>) -> Self {
         let book = Arc::new(Book::new(Pages::of(answers.into_iter().collect())));
-        Self { server: Some(Server::start(Arc::clone(&book))), book }
+        Self { server: Some(Server::start(address, Arc::clone(&book))), book }
     }
 
     /// What every request gets after the script.

@@ -24,8 +24,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn start(book: Arc<Book>) -> Self {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    pub(super) fn start(address: &str, book: Arc<Book>) -> Self {
+        let listener = std::net::TcpListener::bind((address, 0)).unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();

@@ -11,7 +11,7 @@ pub(super) const ROOMS: &[(&str, &[&str])] = &[
     ("permission", &["protocol", "text"]),
     ("workbench", &["protocol", "text", "os", "sandbox"]),
     ("config", &["protocol", "text", "os", "permission"]),
-    ("project", &["protocol", "text", "os", "config"]),
+    ("project", &["protocol", "text", "os", "permission::is_secret", "workbench::ignored", "config"]),
     ("trust", &["protocol", "text", "os", "permission", "config", "project"]),
     ("chat", &["protocol", "text", "os"]),
     ("tools", &["protocol", "text", "os", "workbench"]),

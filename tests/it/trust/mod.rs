@@ -3,6 +3,7 @@
 //! Without a screen there is nobody to ask: an earlier yes or `--trust` counts, and one line says what was left out. On the
 //! screen the question lists what the directory would bring. What a project may never do is tried with a yes.
 
+mod pipes;
 mod screen;
 
 use std::fs;
