@@ -5,9 +5,11 @@
 use std::path::{Path, PathBuf};
 
 use super::App;
+use crate::config::SandboxConfig;
+use crate::error::{Error, Kind};
 use crate::os::paths::{Paths, resolve};
 use crate::os::{listing, programs};
-use crate::permission::{Enforced, Mode, Policy, Sandboxing, Sight, home_secrets};
+use crate::permission::{Enforced, Mode, Policy, SandboxBy, SandboxMode, Sandboxing, Sight, home_secrets};
 use crate::project;
 use crate::sandbox::{self, Tier};
 use crate::workbench::Bounds;
@@ -74,6 +76,26 @@ impl App {
             enforced: Enforced::new(|| sandbox::found().tier() != Tier::Nothing),
         }
     }
+}
+
+/// The error where the user asked for a sandbox that this system cannot provide: commands must not run without it then.
+pub(super) fn require_sandbox(
+    wish: &SandboxConfig,
+    find: impl FnOnce() -> Result<(), String>,
+) -> Result<(), Error> {
+    if wish.mode.value == SandboxMode::Off || wish.by() == SandboxBy::Default {
+        return Ok(());
+    }
+    find().map_err(|why| {
+        let message = format!("cannot provide the sandbox `{}`: {why}", wish.mode.value);
+        Error::new(Kind::Config, message).hint("try `clawd doctor`, or --sandbox off")
+    })
+}
+
+/// Whether this system has a sandbox, and why not.
+pub(super) fn found_sandbox() -> Result<(), String> {
+    let found = sandbox::found();
+    if found.tier() == Tier::Nothing { Err(found.refused().join("; ")) } else { Ok(()) }
 }
 
 /// What the status line says of the sandbox. Looks for it where nobody has yet, which takes a process and some milliseconds.

@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::os::process::Children;
@@ -55,6 +56,8 @@ pub struct Workbench {
     guides: Guides,
     snapshots: Snapshots,
     veils: Mutex<Option<Arc<Veils>>>,
+    /// Whether the user was told that this system has no sandbox.
+    warned: AtomicBool,
     redactor: Arc<Redactor>,
 }
 
@@ -99,12 +102,18 @@ impl Workbench {
             guides: Guides::default(),
             snapshots: Snapshots::default(),
             veils: Mutex::default(),
+            warned: AtomicBool::default(),
         })
     }
 
     /// The workspace, without links; relative paths start here.
     pub fn root(&self) -> &Path {
         self.shell.root()
+    }
+
+    /// Whether the user is to be told that commands run without a sandbox: once in a session.
+    pub fn warn_of_no_sandbox(&self) -> bool {
+        !self.warned.swap(true, Ordering::Relaxed)
     }
 
     /// The files that the model knows.

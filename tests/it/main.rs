@@ -53,6 +53,7 @@ mod sessions;
 mod settings;
 mod state_files;
 mod tidy;
+mod tiers;
 mod tools_bash;
 mod tools_edit;
 mod tools_fetch;
