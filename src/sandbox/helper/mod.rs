@@ -10,6 +10,7 @@
 //! process is left to put it away. The first two may be there before their command is known (`ahead`).
 
 mod ahead;
+pub(super) mod bare;
 mod bwrap;
 mod init;
 mod kernel;
@@ -230,6 +231,7 @@ fn left_alone(init: Pid, stubs: Stubs, ended: Ended) -> ExitCode {
     if stubs.is_empty() {
         return end_as(ended);
     }
+    stubs.check_trees();
     let gone = rustix::process::pidfd_open(init, PidfdFlags::empty());
     match (gone, kernel::double()) {
         (Ok(gone), Ok(Side::Child)) => {

@@ -18,7 +18,7 @@ use rustix::io::Errno;
 
 use super::super::plan::Profile;
 use super::super::steps::{Kind, nearest};
-use super::{Failure, Named, kind_of};
+use super::{Failure, Named, bare, kind_of};
 use crate::os::identity::Identity;
 
 /// Nobody makes an empty directory that nobody may write, or such a file.
@@ -36,9 +36,13 @@ enum Shape {
     File(&'static str),
 }
 
-/// All stubs of one command.
+/// What is to be put away after one command: its stubs, and what must not be left in a work tree.
 #[derive(Default)]
-pub(super) struct Stubs(Vec<Stub>);
+pub(super) struct Stubs {
+    all: Vec<Stub>,
+    /// Work trees that the command may write.
+    trees: Vec<PathBuf>,
+}
 
 struct Stub {
     path: PathBuf,
@@ -50,11 +54,15 @@ struct Stub {
 impl Stubs {
     /// One for each protected path that is not there, in a directory that is.
     pub(super) fn make(profile: &Profile) -> Result<Self, Failure> {
-        let mut stubs = Self::default();
+        let is_tree = |root: &&PathBuf| kind_of(&root.join(".git")) != Kind::Absent;
+        let trees: Vec<PathBuf> = profile.writable.iter().filter(is_tree).cloned().collect();
+        // what a helper left that was killed
+        trees.iter().for_each(|tree| drop(bare::defuse(tree)));
+        let mut stubs = Self { all: Vec::new(), trees };
         for path in &profile.protected {
             let Some(shape) = nearest(&profile.writable, path).and_then(|_| shape_of(path)) else { continue };
             match Stub::hold(path, shape).named(format_args!("{}, to be kept as it is", path.display())) {
-                Ok(stub) => stubs.0.extend(stub),
+                Ok(stub) => stubs.all.extend(stub),
                 Err(failure) => {
                     stubs.put_away();
                     return Err(failure);
@@ -65,13 +73,22 @@ impl Stubs {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty() && self.trees.is_empty()
     }
 
     /// Takes away those that nobody else relies on.
     pub(super) fn put_away(self) {
-        for stub in self.0 {
+        self.check_trees();
+        for stub in self.all {
             stub.put_away();
+        }
+    }
+
+    /// Looks whether git would take a work tree itself for a repository, and sees to it that it does not.
+    #[expect(clippy::print_stderr, reason = "it belongs to what the command has to say")]
+    pub(super) fn check_trees(&self) {
+        for moved in self.trees.iter().filter_map(|tree| bare::defuse(tree)) {
+            eprintln!("clawd: moved HEAD to {}, as git would run what its neighbours say", moved.display());
         }
     }
 }
@@ -83,10 +100,11 @@ fn shape_of(path: &Path) -> Option<Shape> {
         return None;
     }
     let in_git = parent.join("HEAD").exists();
+    let common = || super::super::git::common(parent);
     match path.file_name()?.to_str() {
         Some("config") if in_git => Some(Shape::File("")),
         // read only where the configuration says so
-        Some("config.worktree") if in_git => mentions_worktrees(parent).then_some(Shape::File("")),
+        Some("config.worktree") if in_git => mentions_worktrees(&common()).then_some(Shape::File("")),
         // this very directory, which is what git takes without it
         Some("commondir") if in_git => Some(Shape::File(".\n")),
         _ => Some(Shape::Directory),

@@ -73,6 +73,11 @@ pub(super) const ROWS: &[Row] = &[
     ("have capabilities", Bash("grep -q 'CapPrm:.*[1-9a-f]' /proc/self/status"), Told, HELD.of_root()),
     ("be able to gain privileges", Bash("grep -q 'NoNewPrivs:.*0' /proc/self/status"), Told, HELD.of_some()),
     ("leave a program with one's rights to all", Bash("chmod u+s mine"), Told, HELD),
+    ("make such a program", Call("open setuid"), Told, HELD),
+    ("make such a node", Call("mknod setuid"), Told, HELD),
+    ("make such a program by the newer call", Call("openat2"), Told, HELD),
+    ("make a program with one's group's rights", Call("open setgid"), Told, HELD),
+    ("share a directory with one's group", Bash("mkdir shared && chmod g+s shared"), Told, MEANT),
     // the kernel and the machine
     ("reach for keys", Call("keyctl"), Told, HELD),
     ("keep a key", Call("add_key"), Told, HELD),
