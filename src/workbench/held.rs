@@ -19,6 +19,8 @@ pub struct Bounds {
     pub writable: Vec<PathBuf>,
     /// What they cannot even read: secrets of the home, the program's own state.
     pub masked: Vec<PathBuf>,
+    /// The program's own directories and files, which they never write.
+    pub own: Vec<PathBuf>,
     /// Caches of tools, which they may write without changing them for others.
     pub caches: Vec<PathBuf>,
     /// Who holds them.
@@ -27,7 +29,13 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { writable: Vec::new(), masked: Vec::new(), caches: Vec::new(), sandbox: sandbox::found }
+        Self {
+            writable: Vec::new(),
+            masked: Vec::new(),
+            own: Vec::new(),
+            caches: Vec::new(),
+            sandbox: sandbox::found,
+        }
     }
 }
 
@@ -72,9 +80,10 @@ impl Workbench {
         profile.writable.extend(file.and_then(Path::parent).map(Path::to_owned));
         Ok(Profile {
             masked: self.bounds.masked.clone(),
+            own: self.bounds.own.clone(),
             caches: self.bounds.caches.clone(),
             scratch: Some(self.outputs.scratch()?),
-            shown: self.shell.roots(),
+            shown: self.shell.roots().into_iter().chain(self.outputs.directory().ok()).collect(),
             network,
             ..profile
         })

@@ -34,6 +34,7 @@ mod long_run;
 mod mentions;
 mod nested_instructions;
 mod options;
+mod own_files;
 mod permissions;
 mod plan_mode;
 mod process_trees;

@@ -78,6 +78,11 @@ pub(super) fn remove_scratch(root: &Path) -> io::Result<()> {
     scratch::remove(root)
 }
 
+/// Whether a stub stands at this path.
+pub(super) fn is_placeholder(path: &Path) -> bool {
+    stubs::is_one(path)
+}
+
 /// Runs the helper if these are the arguments of one; asked before anything else is done.
 pub(super) fn dispatch(arguments: &[OsString]) -> Option<ExitCode> {
     let mut arguments = arguments.iter().skip(1).cloned();

@@ -59,7 +59,7 @@ impl Stubs {
         // what a helper left that was killed
         trees.iter().for_each(|tree| drop(bare::defuse(tree)));
         let mut stubs = Self { all: Vec::new(), trees };
-        for path in &profile.protected {
+        for path in profile.protected.iter().filter(|path| !is_closed_above(profile, path)) {
             let Some(shape) = nearest(&profile.writable, path).and_then(|_| shape_of(path)) else { continue };
             match Stub::hold(path, shape).named(format_args!("{}, to be kept as it is", path.display())) {
                 Ok(stub) => stubs.all.extend(stub),
@@ -93,6 +93,12 @@ impl Stubs {
     }
 }
 
+/// Whether it lies in a directory that is protected as a whole.
+fn is_closed_above(profile: &Profile, path: &Path) -> bool {
+    let mut above = profile.protected.iter().filter(|above| path != *above && path.starts_with(above));
+    above.any(|above| nearest(&profile.writable, above).is_some())
+}
+
 /// What is to stand there; `None` if nothing needs to.
 fn shape_of(path: &Path) -> Option<Shape> {
     let parent = path.parent()?;
@@ -109,6 +115,14 @@ fn shape_of(path: &Path) -> Option<Shape> {
         Some("commondir") if in_git => Some(Shape::File(".\n")),
         _ => Some(Shape::Directory),
     }
+}
+
+/// Whether this is a stub, whoever relies on it.
+pub(super) fn is_one(path: &Path) -> bool {
+    let odd = |meta: fs::Metadata| [DIRECTORY_MODE, FILE_MODE].contains(&(meta.mode() & 0o7777));
+    let is_odd = fs::symlink_metadata(path).is_ok_and(odd);
+    let shape = shape_of(path).filter(|_| is_odd);
+    shape.is_some_and(|shape| open(path).is_ok_and(|file| shape.is_that_of(&file, path)))
 }
 
 fn mentions_worktrees(git: &Path) -> bool {
