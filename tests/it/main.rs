@@ -14,6 +14,7 @@
 mod abort;
 mod bad_input;
 mod before_images;
+mod children;
 mod command_changes;
 mod compaction;
 mod degraded;
