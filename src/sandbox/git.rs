@@ -69,6 +69,12 @@ pub(super) fn common(place: &Path) -> PathBuf {
     named.unwrap_or_else(|| place.to_owned())
 }
 
+/// The directory of the repository whose work tree this is.
+pub(super) fn directory_of(tree: &Path) -> Option<PathBuf> {
+    let git = tree.join(".git");
+    if git.is_dir() { git.canonicalize().ok() } else { named_by(&git, tree) }
+}
+
 /// The directory that a `.git` file names.
 fn named_by(git: &Path, root: &Path) -> Option<PathBuf> {
     root.join(line(git)?.strip_prefix("gitdir: ")?).canonicalize().ok()

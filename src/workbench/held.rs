@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::Workbench;
 use crate::os::process::Spawn;
 use crate::protocol::{Hold, Network, Terms, Wording, Writes};
-use crate::sandbox::{self, Profile, Sandbox};
+use crate::sandbox::{self, Profile, Sandbox, Tier};
 
 /// What a session's commands find while they are held.
 #[derive(Debug, Clone)]
@@ -71,6 +71,19 @@ impl Workbench {
         (self.bounds.sandbox)().hold(spawn, &profile)
     }
 
+    /// Whether commands in the sandbox have a `/tmp` of their own.
+    pub fn has_own_tmp(&self) -> bool {
+        match (self.bounds.sandbox)().tier() {
+            Tier::Namespaces | Tier::Bubblewrap => true,
+            Tier::Landlock | Tier::Nothing => false,
+        }
+    }
+
+    /// Whether this file of `/tmp` is there for commands in the sandbox.
+    pub fn is_in_own_tmp(&self, path: &Path) -> bool {
+        self.outputs.has_private(path) && self.has_own_tmp()
+    }
+
     fn profile(&self, writes: Writes, network: Network, file: Option<&Path>) -> io::Result<Profile> {
         let roots = match writes {
             Writes::Nothing => Vec::new(),
@@ -103,7 +116,6 @@ mod tests {
 
     use super::super::Setup;
     use super::*;
-    use crate::sandbox::Tier;
 
     #[test]
     fn a_profile_has_the_workspace_and_what_counts_as_it() {

@@ -131,7 +131,7 @@ impl Outputs {
     }
 
     /// Whether commands have this file in the `/tmp` of their sandbox.
-    pub fn has_private(&self, path: &Path) -> bool {
+    pub(crate) fn has_private(&self, path: &Path) -> bool {
         let scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let below = ["/tmp", "/var/tmp"].iter().find_map(|temporary| path.strip_prefix(temporary).ok());
         let place =

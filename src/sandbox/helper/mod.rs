@@ -14,6 +14,7 @@ pub(super) mod bare;
 mod bwrap;
 mod init;
 mod kernel;
+mod links;
 mod mounts;
 mod network;
 mod report;

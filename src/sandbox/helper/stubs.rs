@@ -18,6 +18,7 @@ use rustix::io::Errno;
 
 use super::super::plan::Profile;
 use super::super::steps::{Kind, nearest};
+use super::links::Links;
 use super::{Failure, Named, bare, kind_of};
 use crate::os::identity::Identity;
 
@@ -40,8 +41,8 @@ enum Shape {
 #[derive(Default)]
 pub(super) struct Stubs {
     all: Vec<Stub>,
-    /// Work trees that the command may write.
-    trees: Vec<PathBuf>,
+    /// Work trees that the command may write, each with the repositories that its index names.
+    trees: Vec<(PathBuf, Links)>,
 }
 
 struct Stub {
@@ -58,6 +59,7 @@ impl Stubs {
         let trees: Vec<PathBuf> = profile.writable.iter().filter(is_tree).cloned().collect();
         // what a helper left that was killed
         trees.iter().for_each(|tree| drop(bare::defuse(tree)));
+        let trees = trees.into_iter().map(|tree| (tree.clone(), Links::of(&tree))).collect();
         let mut stubs = Self { all: Vec::new(), trees };
         for path in profile.protected.iter().filter(|path| !is_closed_above(profile, path)) {
             let Some(shape) = nearest(&profile.writable, path).and_then(|_| shape_of(path)) else { continue };
@@ -87,8 +89,14 @@ impl Stubs {
     /// Looks whether git would take a work tree itself for a repository, and sees to it that it does not.
     #[expect(clippy::print_stderr, reason = "it belongs to what the command has to say")]
     pub(super) fn check_trees(&self) {
-        for moved in self.trees.iter().filter_map(|tree| bare::defuse(tree)) {
+        for moved in self.trees.iter().filter_map(|(tree, _)| bare::defuse(tree)) {
             eprintln!("clawd: moved HEAD to {}, as git would run what its neighbours say", moved.display());
+        }
+        for moved in self.trees.iter().flat_map(|(tree, links)| links.defuse(tree)) {
+            eprintln!(
+                "clawd: moved .git to {}, as git would run what its configuration says",
+                moved.display()
+            );
         }
     }
 }

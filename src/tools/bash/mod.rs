@@ -5,7 +5,6 @@
 //! ended. The surprise: a command is over when its shell is. What it left running goes on as a job, and so does what
 //! was asked to run in the background or is moved there while it runs.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,6 +30,7 @@ use crate::workbench::{Moved, Shell, Workbench};
 
 mod changing;
 mod directory;
+mod missed;
 pub(super) mod said;
 mod start;
 mod stopped;
@@ -225,8 +225,7 @@ impl Call {
             PassedOver::Secrets => notes.push(PASSED_OVER.to_owned()),
         }
         if finished.exit != Exit::Code(0) {
-            notes.extend(withheld(&self.exec.command, &said.text, scene));
-            notes.extend(hidden_in_tmp(&self.exec.command, scene));
+            notes.extend(missed::notes(&self.exec.command, &said.text, scene));
             notes.extend(program.map(|program| format!("[there is no bash here: run by {program}]")));
         }
         if finished.lingering && matches!(finished.exit, Exit::Code(_) | Exit::Signal(_)) {
@@ -318,42 +317,6 @@ const PASSED_OVER: &str = "[passed over: files named like secrets, such as .env,
 fn noted(mut result: ToolResult, note: &str) -> ToolResult {
     result.content = Content::text(format!("{}\n{note}", result.content.to_text()));
     result
-}
-
-/// Which file of `/tmp` a command that failed may have missed: the sandbox has a `/tmp` of its own.
-fn hidden_in_tmp(command: &str, scene: &Scene) -> Option<String> {
-    if scene.terms.hold == Hold::Free {
-        return None;
-    }
-    let words = command.split(|c: char| c.is_whitespace() || "'\"<>|;&()=`".contains(c));
-    let mut files = words.filter(|word| word.starts_with("/tmp/")).map(Path::new);
-    let is_hidden = |path: &&Path| path.exists() && !scene.bench.outputs().has_private(path);
-    let missed = files.find(|path| is_hidden(path) && !scene.bench.shell().holds(path))?;
-    Some(format!(
-        "[commands have a /tmp of their own: {} is not in it; put what both need into the workspace]",
-        missed.display()
-    ))
-}
-
-/// As many variables are named.
-const MOST_WITHHELD: usize = 5;
-
-/// Which of the user's variables a command that failed has missed, by its own words or by what it said.
-fn withheld(command: &str, said: &str, scene: &Scene) -> Option<String> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let in_command: HashSet<&str> =
-        command.split(['$', '{']).skip(1).filter_map(|rest| rest.split(|c| !is_part(c)).next()).collect();
-    // in an output a short word is a word
-    let in_output: HashSet<&str> = said.split(|c| !is_part(c)).filter(|word| word.contains('_')).collect();
-    let missed = scene
-        .bench
-        .withheld(&scene.terms)
-        .filter(|name| in_command.contains(name) || in_output.contains(name));
-    let names: Vec<&str> = missed.take(MOST_WITHHELD).collect();
-    let names = names.join(", ");
-    (!names.is_empty()).then(|| {
-        format!("[set for the user and not passed to commands: {names}; `environment` of [sandbox] in config.toml passes more]")
-    })
 }
 
 /// How the model learns more of a job.

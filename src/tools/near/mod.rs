@@ -32,7 +32,7 @@ pub(super) fn missing(target: &Target, bench: Option<&Workbench>) -> String {
             one_line(&to.display().to_string())
         );
     }
-    if bench.is_some_and(|bench| bench.outputs().has_private(&target.path)) {
+    if bench.is_some_and(|bench| bench.is_in_own_tmp(&target.path)) {
         return format!(
             "Error: {shown} is in the sandbox's own /tmp, which commands alone see. Read it with Bash, or have it written into the workspace"
         );

@@ -169,3 +169,43 @@ async fn what_git_obeys_is_protected_in_a_bare_repository_and_a_worktree_with_it
     none_succeeds(&world, &["echo x > $OUT/main/.git/worktrees/workspace/config.worktree"]).await;
     succeeds("commit", &world.run("echo a > a && git add a && git commit -qm a").await);
 }
+
+#[tokio::test]
+async fn what_the_index_names_as_a_submodule_runs_nothing() {
+    let Some(world) = world() else { return };
+    world.prepare("git init -q && echo a > a && git add a && git commit -qm a");
+    let make = "git init -q sub && git -C sub commit -q --allow-empty -m x";
+    let name = "git update-index --add --cacheinfo 160000,$(git -C sub rev-parse HEAD),sub";
+    let evil = "git -C sub config core.fsmonitor 'touch pwned; touch ../pwned; false'";
+    let hook = "printf '#!/bin/sh\\ntouch pwned ../pwned\\n' > sub/.git/hooks/post-index-change && chmod +x sub/.git/hooks/post-index-change";
+    let deeper = "mkdir in && mv sub in/sub && git init -q in && git -C in update-index --add --cacheinfo \
+                  160000,$(git -C in/sub rev-parse HEAD),sub && git -C in commit -qm x && git update-index --add \
+                  --cacheinfo 160000,$(git -C in rev-parse HEAD),in";
+    let ways: [&[&str]; 6] = [
+        &[make, evil, name],
+        &[make, name, evil],
+        &[make, name, hook],
+        &[make, evil, deeper],
+        &[make, evil, "mv sub/.git store && echo gitdir: ../store > sub/.git", name],
+        &[make, evil, "git update-index --index-version 4", name],
+    ];
+    for way in ways {
+        for script in way {
+            succeeds(script, &world.run(script).await);
+        }
+        // as the user runs it, outside
+        world.prepare("git status > /dev/null");
+        assert!(!world.at("workspace/pwned").exists(), "{way:?}");
+        assert!(
+            !world.at("workspace/sub/pwned").exists() && !world.at("workspace/in/sub/pwned").exists(),
+            "{way:?}"
+        );
+        world.prepare(
+            "rm -rf sub in store pwned && git update-index --index-version 2 && git reset -q --hard",
+        );
+    }
+    for script in [make, name] {
+        succeeds(script, &world.run(script).await);
+    }
+    assert!(world.at("workspace/sub/.git/config").exists(), "an honest one stays");
+}
