@@ -22,10 +22,12 @@ use crate::headless::input::{Piped, Words, join, read_piped};
 use crate::headless::{self, Deadline, Format, Reader, Report, Scene};
 use crate::os::clock::{Clock, SystemClock};
 use crate::os::env::{self, Env};
+use crate::os::guard;
 use crate::os::log;
 use crate::os::process::{adopt_orphans, end_orphans};
 use crate::os::signals::{Signal, Signals};
 use crate::os::tty::WaitingLine;
+use crate::os::wipe;
 use crate::protocol::{LoopError, LoopErrorType, NoticeKind};
 use crate::sandbox;
 use crate::text::sanitize::{sanitize, sanitize_line};
@@ -39,7 +41,7 @@ const SCREEN_WORKERS: usize = 2;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // in the place of a command that is to be held: nothing of the program is wanted then
-    if let Some(code) = sandbox::dispatch(&arguments) {
+    if let Some(code) = sandbox::dispatch(&arguments).or_else(|| guard::dispatch(&arguments)) {
         return code;
     }
     match cli::parse(arguments) {
@@ -54,6 +56,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn start(cli: Cli) -> Result<ExitCode, Error> {
     let env = Env::read();
+    wipe::secrets();
     harden();
     log::report_panics();
     match cli.task {
@@ -75,7 +78,10 @@ fn start(cli: Cli) -> Result<ExitCode, Error> {
 
 /// Keeps the key in our memory to ourselves, and takes in whatever commands leave behind.
 fn harden() {
-    if let Err(error) = env::hide_memory().and_then(|()| adopt_orphans()) {
+    let hardened = env::hide_memory().and_then(|()| adopt_orphans());
+    #[cfg(target_os = "linux")]
+    let hardened = hardened.and_then(|()| sandbox::caps::keep_from_children());
+    if let Err(error) = hardened {
         tracing::warn!(%error, "the process could not be hardened");
     }
 }

@@ -23,8 +23,8 @@ use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use crate::permission::Verdict;
 use crate::protocol::{
-    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, Occasion,
-    Question, Tail, Terms, ToolCall, ToolStatus,
+    Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, NoticeKind,
+    Occasion, Question, Tail, Terms, ToolCall, ToolStatus,
 };
 use crate::text::redact::Hide;
 use crate::tools::{Concurrency, Host, Prepared, Scene, Tool, ToolResult};
@@ -211,15 +211,25 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Permit, Box<Fi
 async fn find_sandbox(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Finished>> {
     let policy = run.context.policy.snapshot();
     let (sandbox, mode) = (policy.sandbox, policy.mode);
+    // whoever wants no sandbox pays for none; one that cannot be looked for is looked for by the judgement
+    let is_missing = tokio::task::spawn_blocking(move || sandbox.is_wanted(mode) && !sandbox.is_enforced());
     tokio::select! {
         biased;
         () = run.options.token.cancelled() => {
-            Err(Finished::not_run(runnable.call.clone(), NotRun::Interrupted))
+            return Err(Finished::not_run(runnable.call.clone(), NotRun::Interrupted));
         }
-        // whoever wants no sandbox pays for none; one that cannot be looked for is looked for by the judgement
-        _ = tokio::task::spawn_blocking(move || sandbox.is_wanted(mode) && sandbox.is_enforced()) => Ok(()),
+        is_missing = is_missing => {
+            if is_missing.unwrap_or(false) && run.context.bench.warn_of_no_sandbox() {
+                run.notice(NoticeKind::Info, NO_SANDBOX).await;
+            }
+        }
     }
+    Ok(())
 }
+
+/// What the user is told where no sandbox was asked for and none can be had.
+const NO_SANDBOX: &str =
+    "commands run without a sandbox: this system provides none, so more of them ask (try `clawd doctor`)";
 
 /// The terms after a yes: those of this moment, for the mode may have changed while the question was open.
 fn terms_now(

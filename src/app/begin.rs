@@ -13,7 +13,8 @@ use crate::cli::{Keep, Onward, Session};
 use crate::config::{Secret, Secrets};
 use crate::conversation::{self, Conversation};
 use crate::error::{Error, Kind};
-use crate::os::child_env::{Passing, child_environment};
+use crate::os::child_env::{Passing, child_environment, own_environment};
+use crate::os::env::Env;
 use crate::os::listing;
 use crate::os::paths::{Paths, resolve};
 use crate::permission::{
@@ -173,6 +174,8 @@ impl App {
             outputs,
             bounds: self.bounds(),
             environment: self.child_environment(),
+            own_environment: self.own_environment(),
+            withheld: self.withheld(),
             redactor: Arc::clone(&self.place.redactor),
         })
         .map_err(|error| {
@@ -183,9 +186,29 @@ impl App {
     }
 
     pub(super) fn child_environment(&self) -> Vec<(OsString, OsString)> {
+        self.passed_by(child_environment)
+    }
+
+    /// The environment of what runs with the user's own rights.
+    fn own_environment(&self) -> Vec<(OsString, OsString)> {
+        self.passed_by(own_environment)
+    }
+
+    fn passed_by(
+        &self,
+        rule: fn(&Env, Passing<'_>) -> Vec<(OsString, OsString)>,
+    ) -> Vec<(OsString, OsString)> {
         let Secrets { variables, keys, passed } = &self.config.secrets;
         let keys: Vec<&str> = keys.iter().map(Secret::expose).collect();
-        child_environment(&self.place.env, Passing { key_variables: variables, keys: &keys, listed: passed })
+        rule(&self.place.env, Passing { key_variables: variables, keys: &keys, listed: passed })
+    }
+
+    /// Names of the user's variables that some commands do not get.
+    fn withheld(&self) -> Vec<String> {
+        let passed = self.child_environment();
+        let is_passed = |name: &str| passed.iter().any(|(other, _)| other.to_str() == Some(name));
+        let names = self.place.env.vars().filter_map(|(name, _)| name.to_str());
+        names.filter(|name| !is_passed(name)).map(str::to_owned).collect()
     }
 
     pub(super) fn agent(&self, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
@@ -219,7 +242,7 @@ impl App {
             links: Links::new(|path| resolve(path).unwrap_or_else(|_| path.to_owned())),
             exists: Exists::new(look),
             names: Names::new(listing::names),
-            variables: Variables::new(self.child_environment()),
+            variables: Variables::new(self.child_environment()).or_unknown(self.withheld()),
         }
     }
 

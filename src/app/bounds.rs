@@ -2,12 +2,15 @@
 //!
 //! Not the holding. Paths are followed to their ends here, for the kernel knows no other names.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::App;
-use crate::os::paths::{Paths, resolve};
+use crate::config::SandboxConfig;
+use crate::error::{Error, Kind};
+use crate::os::paths::{Paths, private_dir, resolve};
 use crate::os::{listing, programs};
-use crate::permission::{Enforced, Mode, Policy, Sandboxing, Sight, home_secrets};
+use crate::permission::{Enforced, Mode, Policy, SandboxBy, SandboxMode, Sandboxing, Sight, home_secrets};
 use crate::project;
 use crate::sandbox::{self, Tier};
 use crate::workbench::Bounds;
@@ -25,17 +28,37 @@ const CACHES: [(&str, &str); 9] = [
     ("", ".ivy2"),
 ];
 
+/// What the program obeys in the directory of its configuration, besides what is private there.
+const OWN_NAMES: [&str; 5] = ["AGENTS.md", "commands", "skills", "agents", "themes"];
+
 impl App {
     pub(super) fn bounds(&self) -> Bounds {
         let real = |path: PathBuf| resolve(&path).ok().filter(|path| path.exists());
-        let own = self.place.paths.as_ref().map(own).unwrap_or_default();
+        let private = self.place.paths.as_ref().map(private).unwrap_or_default();
         let secrets = self.place.env.path("HOME").map(home_secrets).unwrap_or_default();
         Bounds {
             writable: self.writable_roots().filter(|path| path.exists()).collect(),
-            masked: own.into_iter().chain(secrets).filter_map(real).collect(),
+            own: self.place.paths.as_ref().map(|paths| self.own(paths)).unwrap_or_default(),
+            masked: private.into_iter().chain(secrets).filter_map(real).collect(),
             caches: self.caches().filter_map(real).collect(),
             ..Bounds::default()
         }
+    }
+
+    /// What no command may write of the program's own, without links. A directory is made where a command could make it.
+    fn own(&self, paths: &Paths) -> Vec<PathBuf> {
+        let roots: Vec<PathBuf> = self.roots().into_iter().chain(self.writable_roots()).collect();
+        for directory in [paths.config(), paths.data()] {
+            if roots.iter().any(|root| directory.starts_with(root)) {
+                // where it cannot be made, neither can what lies in it
+                private_dir(directory).ok();
+            }
+        }
+        let files = OWN_NAMES.iter().map(|name| paths.config().join(name)).chain(private(paths));
+        let directories = [paths.config(), paths.data()].map(Path::to_owned);
+        let own: BTreeSet<PathBuf> =
+            directories.into_iter().chain(files).filter_map(|path| resolve(&path).ok()).collect();
+        own.into_iter().collect()
     }
 
     /// What held commands may write beside the workspace, whether it is there yet or not.
@@ -76,6 +99,26 @@ impl App {
     }
 }
 
+/// The error where the user asked for a sandbox that this system cannot provide: commands must not run without it then.
+pub(super) fn require_sandbox(
+    wish: &SandboxConfig,
+    find: impl FnOnce() -> Result<(), String>,
+) -> Result<(), Error> {
+    if wish.mode.value == SandboxMode::Off || wish.by() == SandboxBy::Default {
+        return Ok(());
+    }
+    find().map_err(|why| {
+        let message = format!("cannot provide the sandbox `{}`: {why}", wish.mode.value);
+        Error::new(Kind::Config, message).hint("try `clawd doctor`, or --sandbox off")
+    })
+}
+
+/// Whether this system has a sandbox, and why not.
+pub(super) fn found_sandbox() -> Result<(), String> {
+    let found = sandbox::found();
+    if found.tier() == Tier::Nothing { Err(found.refused().join("; ")) } else { Ok(()) }
+}
+
 /// What the status line says of the sandbox. Looks for it where nobody has yet, which takes a process and some milliseconds.
 pub async fn find_sandbox(policy: Policy) -> String {
     let tier = tokio::task::spawn_blocking(|| sandbox::found().tier()).await.unwrap_or(Tier::Nothing);
@@ -93,7 +136,15 @@ pub fn known_sandbox(policy: &Policy) -> Option<&'static str> {
     sandbox::known().map(|known| word(&policy.sandbox, policy.mode, known.tier()))
 }
 
-/// The program's own files that hold keys, or by which a command could let itself do more.
-fn own(paths: &Paths) -> Vec<PathBuf> {
-    vec![paths.credentials(), paths.trust(), paths.grants(), paths.history(), paths.logs()]
+/// The program's own files that hold keys or what was said, or by which a command could let itself do more.
+fn private(paths: &Paths) -> Vec<PathBuf> {
+    vec![
+        paths.config_file(),
+        paths.credentials(),
+        paths.trust(),
+        paths.grants(),
+        paths.history(),
+        paths.logs(),
+        paths.sessions(),
+    ]
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::ahead::ReadSession;
 use super::begin::Taken;
+use super::bounds;
 use super::demo::{self, Sample};
 use super::known::Known;
 use super::services::Learnt;
@@ -20,7 +21,8 @@ use crate::os::paths::{Paths, absolute};
 use crate::protocol::{ModelId, NoticeKind};
 use crate::text::redact::Redactor;
 
-/// Opens. Sends nothing, starts nothing, writes nothing but the demonstration's own copy.
+/// Opens. Sends nothing, writes nothing but the demonstration's own copy, and starts nothing but the trial of a sandbox that the
+/// user asked for.
 pub(super) fn open(cli: Cli, env: Env, read_session: ReadSession) -> Result<App, Error> {
     let cwd = working_directory(&cli, &env)?;
     let paths = Paths::find(&env).ok();
@@ -44,6 +46,7 @@ pub(super) fn open(cli: Cli, env: Env, read_session: ReadSession) -> Result<App,
         place.add(directory)?;
     }
     let config = configuration(&place, &cli, told.wishes())?;
+    bounds::require_sandbox(&config.sandbox, bounds::found_sandbox)?;
     place.redactor = redactor(&config, &place.env);
     told.broken()?;
     told.pass_over_text(config.permissions.mode.value);

@@ -45,10 +45,8 @@ impl SandboxConfig {
     /// Who chose the mode.
     pub fn by(&self) -> SandboxBy {
         match self.mode.origin {
-            Origin::Flag => SandboxBy::Flag,
-            Origin::Default | Origin::UserFile | Origin::Project(_) | Origin::Env(_) => {
-                SandboxBy::Configuration
-            }
+            Origin::Flag | Origin::UserFile => SandboxBy::User,
+            Origin::Default | Origin::Project(_) | Origin::Env(_) => SandboxBy::Default,
         }
     }
 }
@@ -99,10 +97,11 @@ mod tests {
         assert_eq!(written.mode, Sourced { value: SandboxMode::ReadOnly, origin: Origin::UserFile });
         assert_eq!((written.network.value, written.auto_allow.value), (Network::On, true));
         assert_eq!(written.writable_roots, ["/home/u/x", "/y", "/z"].map(PathBuf::from));
-        assert_eq!(written.by(), SandboxBy::Configuration);
+        assert_eq!(written.by(), SandboxBy::User);
         let typed = fold(Some(SandboxMode::Off), &file.sandbox, &env);
-        assert_eq!((typed.mode.value, typed.by()), (SandboxMode::Off, SandboxBy::Flag));
+        assert_eq!((typed.mode.value, typed.by()), (SandboxMode::Off, SandboxBy::User));
         let none = fold(None, &FileSandbox::default(), &env);
+        assert_eq!(none.by(), SandboxBy::Default);
         assert_eq!(
             (none.mode.value, none.network.value, none.auto_allow.value),
             (SandboxMode::WorkspaceWrite, Network::Off, false)

@@ -1,4 +1,5 @@
-//! The environment of a command, a hook or a server: what is on a list, and nothing else.
+//! The environment of a command, a hook or a server: what is on a list, and nothing else. What runs with the user's own rights
+//! gets all but secrets.
 //!
 //! Three lists: what every program needs, what builds need (a table by trade, from the manuals of its tools), and what
 //! the user adds. A name that says "secret", or an address with a password in it, passes only where the user has written
@@ -12,7 +13,7 @@
 use std::ffi::{OsStr, OsString};
 use std::str::FromStr;
 
-use super::env::{Env, has_password, is_secret_name};
+use super::env::{Env, has_password, is_secret_name, is_token};
 
 /// Variables that make a shell or the loader run something nobody asked for, or turn on options.
 const RUNS_CODE: [&str; 8] = [
@@ -46,7 +47,8 @@ const PASSES: &[(&str, &str)] = &[
     ),
     (
         "Git",
-        "GIT_AUTHOR_* GIT_COMMITTER_* GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_CEILING_DIRECTORIES",
+        "GIT_AUTHOR_* GIT_COMMITTER_* GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_CEILING_DIRECTORIES \
+         GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_LFS_* GNUPGHOME",
     ),
     ("continuous integration", "CI GITHUB_ACTIONS GITLAB_CI"),
     (
@@ -67,7 +69,7 @@ const PASSES: &[(&str, &str)] = &[
     ),
     (
         "Java and its like",
-        "JAVA_* JDK_* MAVEN_* M2_HOME GRADLE_* ANT_* KOTLIN_* SBT_* SDKMAN_DIR ANDROID_HOME ANDROID_SDK_ROOT ANDROID_NDK*",
+        "CLASSPATH JAVA_* JDK_* MAVEN_* M2_HOME GRADLE_* ANT_* KOTLIN_* SBT_* SDKMAN_DIR ANDROID_HOME ANDROID_SDK_ROOT ANDROID_NDK*",
     ),
     (
         "Node and its like",
@@ -90,6 +92,29 @@ const PASSES: &[(&str, &str)] = &[
         "COMPOSER_HOME COMPOSER_CACHE_DIR COMPOSER_VENDOR_DIR PHPRC PHP_INI_SCAN_DIR PERL5LIB PERL_LOCAL_LIB_ROOT \
          PERL_MB_OPT PERL_MM_OPT MIX_* HEX_HOME ERL_* REBAR_* CABAL_* STACK_ROOT GHC* OPAM* OCAML* CAML_LD_LIBRARY_PATH \
          ZIG_* LUA_PATH LUA_CPATH JULIA_* R_HOME R_LIBS* PUB_CACHE FLUTTER_ROOT SWIFT_*",
+    ),
+    (
+        "web frameworks and databases",
+        "DJANGO_* FLASK_* FASTAPI_* UVICORN_* GUNICORN_* LARAVEL_* SYMFONY_* APP_ENV APP_DEBUG ASPNETCORE_* SPRING_* NEXT_* NUXT_* \
+         VITE_* REACT_APP_* EXPO_* STORYBOOK_* WEBPACK_* PORT HOST HOSTNAME DATABASE_URL REDIS_URL MONGO_URL MONGODB_URI \
+         DB_HOST DB_PORT DB_NAME DB_USER PGHOST PGPORT PGUSER PGDATABASE PGSSLMODE MYSQL_HOST MYSQL_PORT MYSQL_USER \
+         MYSQL_DATABASE POSTGRES_HOST POSTGRES_PORT POSTGRES_USER POSTGRES_DB",
+    ),
+    (
+        "numbers and models",
+        "HF_* TRANSFORMERS_* TORCH_* PYTORCH_* TOKENIZERS_PARALLELISM XLA_* JAX_* TF_CPP_* NCCL_* OMP_* MKL_* OPENBLAS_* \
+         NUMEXPR_* NUMBA_* RAY_* OLLAMA_HOST OLLAMA_MODELS",
+    ),
+    (
+        "clouds and what is run there",
+        "AWS_PROFILE AWS_DEFAULT_PROFILE AWS_REGION AWS_DEFAULT_REGION AWS_CONFIG_FILE AWS_SDK_LOAD_CONFIG AWS_ENDPOINT_URL* \
+         AWS_PAGER GOOGLE_CLOUD_PROJECT CLOUDSDK_* GCLOUD_PROJECT AZURE_CONFIG_DIR AZURE_LOCATION KUBECONFIG KUBE_* HELM_* \
+         MINIKUBE_* DOCKER_CONFIG DOCKER_DEFAULT_PLATFORM COMPOSE_* BUILDKIT_* TF_* TERRAGRUNT_* PACKER_* PULUMI_HOME VAGRANT_* \
+         ANSIBLE_*",
+    ),
+    (
+        "C++ packages, the web, robots",
+        "VCPKG_* CONAN_* EMSDK* EM_CONFIG EM_CACHE WASI_SDK_PATH ROS_* AMENT_* COLCON_*",
     ),
     (
         "tools around them",
@@ -145,20 +170,34 @@ pub struct Passing<'a> {
 
 /// The environment for a command, a hook or a server.
 pub fn child_environment(env: &Env, passing: Passing<'_>) -> Vec<(OsString, OsString)> {
+    environment(env, passing, |name, value| passes(name, value, passing.listed))
+}
+
+/// The environment for what runs with the user's own rights: all but secrets.
+pub fn own_environment(env: &Env, passing: Passing<'_>) -> Vec<(OsString, OsString)> {
+    environment(env, passing, |name, value| is_listed(name, passing.listed) || !is_secret(name, value))
+}
+
+/// What of it is no key of the program's own, runs no code unasked, and passes.
+fn environment(
+    env: &Env,
+    passing: Passing<'_>,
+    passes: impl Fn(&str, &OsStr) -> bool,
+) -> Vec<(OsString, OsString)> {
     let in_variables = own_keys(passing).filter_map(|name| env.text(name)).map(str::trim);
     let keys: Vec<&str> = in_variables.chain(passing.keys.iter().copied()).collect();
     let holds_key = |value: &OsStr| {
         let value = value.to_string_lossy();
         keys.iter().any(|key| key.len() >= LEAST_KEY && value.contains(key))
     };
-    let passes = |name: &OsStr, value: &OsStr| {
+    let does_pass = |name: &OsStr, value: &OsStr| {
         let name = name.to_string_lossy();
         !RUNS_CODE.contains(&&*name)
             && !own_keys(passing).any(|own| own == name)
-            && passes(&name, value, passing.listed)
+            && passes(&name, value)
             && !holds_key(value)
     };
-    let passing = env.vars().filter(|(name, value)| passes(name, value));
+    let passing = env.vars().filter(|(name, value)| does_pass(name, value));
     passing.map(|(name, value)| (name.into(), value.into())).collect()
 }
 
@@ -168,12 +207,22 @@ pub fn own_keys(passing: Passing<'_>) -> impl Iterator<Item = &str> {
 }
 
 fn passes(name: &str, value: &OsStr, listed: &[Passage]) -> bool {
-    if listed.iter().any(|passage| passage.is(name)) {
+    if is_listed(name, listed) {
         return true;
     }
     let on_a_list = listed.iter().any(|passage| passage.covers(name))
         || PASSES.iter().any(|(_, names)| names.split_whitespace().any(|pattern| covers(pattern, name)));
-    on_a_list && !is_secret_name(name) && !has_password(&value.to_string_lossy())
+    on_a_list && !is_secret(name, value)
+}
+
+/// Whether the user has written this very name.
+fn is_listed(name: &str, listed: &[Passage]) -> bool {
+    listed.iter().any(|passage| passage.is(name))
+}
+
+fn is_secret(name: &str, value: &OsStr) -> bool {
+    let value = value.to_string_lossy();
+    is_secret_name(name) || has_password(&value) || is_token(&value)
 }
 
 fn covers(pattern: &str, name: &str) -> bool {
@@ -207,9 +256,47 @@ mod tests {
                   VIRTUAL_ENV XDG_CACHE_HOME npm_config_cache";
         let expected: Vec<&str> = on.split_whitespace().collect();
         assert_eq!(passed(&of(on), &[], &[]), expected);
-        let off = "FOO DATABASE_URL AWS_PROFILE GOOGLE_CLOUD_PROJECT CLAWD_HOME DIRENV_DIFF DISPLAY XAUTHORITY \
+        let off = "FOO CLAWD_HOME DIRENV_DIFF DISPLAY XAUTHORITY \
                    DBUS_SESSION_BUS_ADDRESS BUNDLE_GEMS__EXAMPLE__COM GIT_CONFIG_COUNT GIT_CONFIG_VALUE_0 path";
         assert_eq!(passed(&of(off), &[], &[]), [""; 0]);
+    }
+
+    #[test]
+    fn everyday_variables_pass_unless_they_hold_a_secret() {
+        let plain = "ANSIBLE_CONFIG AWS_PROFILE AWS_REGION CLASSPATH DJANGO_SETTINGS_MODULE DOCKER_CONFIG EMSDK FLASK_APP \
+                     GIT_SSH_COMMAND GNUPGHOME HF_HOME KUBECONFIG OMP_NUM_THREADS PORT TF_VAR_region VCPKG_ROOT VITE_API_URL";
+        let expected: Vec<&str> = plain.split_whitespace().collect();
+        assert_eq!(passed(&of(plain), &[], &[]), expected);
+        let secret = "ANSIBLE_VAULT_PASSWORD AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN DJANGO_SECRET_KEY HF_TOKEN TF_VAR_db_password";
+        assert_eq!(passed(&of(secret), &[], &[]), [""; 0]);
+        for (value, passes) in [
+            ("postgres://localhost/app", true),
+            ("postgres://app@localhost/app", false),
+            ("postgres://localhost/app?user=a&password=b", false),
+            ("sk-proj-0123456789abcdef", false),
+        ] {
+            let env = Env::from_pairs([("DATABASE_URL", value)]);
+            assert_eq!(passed(&env, &[], &[]).len(), usize::from(passes), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_runs_with_the_users_own_rights_gets_all_but_secrets() {
+        let env = Env::from_pairs([
+            ("AWS_SESSION", "ghp_0123456789abcdef0123"),
+            ("BASH_ENV", "/tmp/x"),
+            ("CLAWD_API_KEY", "sk-0123456789"),
+            ("COPY", "sk-0123456789"),
+            ("DISPLAY", ":0"),
+            ("FOO", "x"),
+            ("FOO_TOKEN", "x"),
+            ("PROXY", "http://me:pass@proxy.example"),
+            ("TEAM_TOKEN", "y"),
+        ]);
+        let listed = ["TEAM_TOKEN".parse().unwrap()];
+        let passing = Passing { listed: &listed, ..Passing::default() };
+        let names: Vec<_> = own_environment(&env, passing).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["DISPLAY", "FOO", "TEAM_TOKEN"]);
     }
 
     #[test]

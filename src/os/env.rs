@@ -4,8 +4,8 @@
 //! from pairs. Values stay `OsString`: a path that is not UTF-8 reaches a command as it came. What a command gets of it
 //! is said in [`child_env`](super::child_env).
 //!
-//! The surprise: a secret is known by its variable's name, and by nothing else. What a value looks like is a guess, but
-//! for an address with a password in it.
+//! The surprise: a secret is known by its variable's name. What a value looks like is a guess, but for an address with a
+//! password in it and for keys that begin as those of well-known services do.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -119,9 +119,41 @@ pub fn is_secret_name(name: &str) -> bool {
     segments.iter().any(says_so) || ends_so(&SECRET_LAST)
 }
 
-/// Whether the value is an address that somebody's name or password stands in: `https://token@host`.
+/// How keys begin that services hand out, each longer than [`SHORTEST_TOKEN`].
+const TOKENS: [&str; 17] = [
+    "sk-",
+    "sk_live_",
+    "rk_live_",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "hf_",
+    "npm_",
+    "eyJ",
+    "-----BEGIN ",
+];
+const SHORTEST_TOKEN: usize = 16;
+
+/// Whether the value is a key by its form.
+pub fn is_token(value: &str) -> bool {
+    let value = value.trim();
+    value.len() >= SHORTEST_TOKEN && TOKENS.iter().any(|token| value.starts_with(token))
+}
+
+/// Whether the value is an address with somebody's name or password: `https://token@host`, `db://host/x?password=y`.
 pub fn has_password(value: &str) -> bool {
     value.split("://").skip(1).any(|rest| {
+        let query = rest.split_once('?').map(|(_, query)| query).unwrap_or_default();
+        if query.split('&').filter_map(|part| part.split_once('=')).any(|(name, _)| is_secret_name(name)) {
+            return true;
+        }
         let authority = rest.split(['/', '?', '#', ' ', ',', '"', '\'']).next().unwrap_or_default();
         // `git@host` names an account, not a person
         authority.rsplit_once('@').is_some_and(|(who, _)| !who.is_empty() && who != "git")

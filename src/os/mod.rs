@@ -17,6 +17,7 @@ pub mod env;
 pub mod paths;
 
 pub mod file;
+pub mod guard;
 pub mod guarded;
 pub mod identity;
 pub mod kernel;
@@ -47,3 +48,4 @@ pub mod log;
 pub mod outlet;
 pub mod signals;
 pub mod tty;
+pub mod wipe;

@@ -55,6 +55,11 @@ impl Paths {
         Self { config: home.clone(), data: home }
     }
 
+    /// Where the configuration is, and what the user has written for the program.
+    pub fn config(&self) -> &Path {
+        &self.config
+    }
+
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }

@@ -8,7 +8,7 @@
 //! the pipe for hours (`server &`). Such a [`Running`] is still good: it goes on reading, and can be kept
 //! as a task. And no `pre_exec`, ever: it would turn every start from a cheap `posix_spawn` into a `fork`. Hence no
 //! death signal of the kernel's either, which is a child's to ask for, ends with the thread that started it and is not
-//! inherited: what is killed with SIGKILL leaves its commands running.
+//! inherited: where the program is killed with SIGKILL, a [guard] ends its commands.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,9 +16,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use rustix::fs::{Access, access};
@@ -33,6 +33,7 @@ use tokio_util::task::TaskTracker;
 use super::ahead::{self, Begun, Expecting, Kind, Need, Place};
 use super::capture::{Capture, Keep, Tail};
 use super::family::{Family, MARK, roots};
+use super::guard;
 use super::restrain::with_fewer_processes;
 use super::starter::Starter;
 use super::supervise::{Life, Supervisor, Times};
@@ -42,6 +43,9 @@ pub use super::running::{Exit, Finished, Running, Stage, signal_name};
 
 /// How long [`Children::end`] may hold up the program's own end.
 const END_WAIT: Duration = Duration::from_secs(2);
+
+/// The guard of this process: as long as its input is open, the program lives.
+static GUARD: OnceLock<Option<ChildStdin>> = OnceLock::new();
 
 /// Numbers the commands of this process, see [`MARK`].
 static STARTED: AtomicU64 = AtomicU64::new(0);
@@ -156,6 +160,7 @@ impl Children {
             buffer: Vec::new(),
         };
         self.tasks.spawn(supervisor.run());
+        GUARD.get_or_init(start_guard);
         if is_within {
             self.tasks.spawn(self.clone().make_ahead(begun, Some(life.clone())));
         }
@@ -230,6 +235,31 @@ pub(super) struct Launched {
     pub(super) child: Child,
     pub(super) pipe: ChildStdout,
     pub(super) pid: Pid,
+}
+
+/// Starts the guard, once; a program without one is still a program.
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
+fn start_guard() -> Option<ChildStdin> {
+    let mut command = Command::new("/proc/self/exe");
+    command
+        .arg(guard::GUARD)
+        .arg(std::process::id().to_string())
+        .env_clear()
+        .current_dir("/")
+        .process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    // noted as ours before it could be taken for an orphan
+    let mut roots = roots();
+    let mut child = command.spawn().ok()?;
+    roots.extend(Pid::from_raw(child.id().cast_signed()));
+    child.stdin.take()
+}
+
+/// A process cannot be known by its mark there.
+#[cfg(not(target_os = "linux"))]
+fn start_guard() -> Option<ChildStdin> {
+    None
 }
 
 /// Where the system keeps `setsid`, if it has it.

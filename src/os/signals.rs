@@ -42,6 +42,8 @@ pub struct Signals {
 impl Signals {
     /// Begins to listen. Must be called inside a runtime.
     pub fn listen() -> io::Result<Self> {
+        // heard by nobody: a file that may not grow is an error of its write then, and does not end the program
+        drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,

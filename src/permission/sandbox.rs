@@ -1,7 +1,8 @@
 //! What the user wants of the sandbox, and what becomes of it in a mode.
 //!
 //! Not the sandbox: whether the system has one is handed in, as no machine is looked at here, and only when a command is
-//! judged, since finding out costs a process. The surprise: `bypass` alone turns it off. Who wants both says `--sandbox` too.
+//! judged, since finding out costs a process. The surprise: `bypass` alone turns it off, unless the user chose a sandbox by
+//! `--sandbox` or in the configuration.
 
 use std::fmt;
 use std::str::FromStr;
@@ -54,14 +55,15 @@ impl FromStr for SandboxMode {
     }
 }
 
-/// Who says what commands may write.
+/// Who chose what commands may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SandboxBy {
-    /// The configuration, or nobody.
+    /// The built-in default.
     #[default]
-    Configuration,
-    /// The command line: then it holds in every mode.
-    Flag,
+    Default,
+    /// The user, on the command line or in the configuration: it applies in every mode, and the program does not start
+    /// without it.
+    User,
 }
 
 /// Tells whether the system has a sandbox.
@@ -115,7 +117,7 @@ pub struct Sandboxing {
 impl Sandboxing {
     /// Whether commands are to be held in this mode, whatever the system can.
     pub fn is_wanted(self, mode: Mode) -> bool {
-        self.mode != SandboxMode::Off && (mode != Mode::Bypass || self.by == SandboxBy::Flag)
+        self.mode != SandboxMode::Off && (mode != Mode::Bypass || self.by == SandboxBy::User)
     }
 
     /// How a command is held that may run in this mode.
@@ -149,15 +151,15 @@ mod tests {
     fn a_command_is_held_as_the_user_wants_and_in_bypass_only_if_they_say_so() {
         let check = |wish: Sandboxing, mode: Mode, expected: Hold| assert_eq!(wish.hold(mode), expected);
         let writes = Hold::Held { writes: Writes::Workspace, network: Network::Off };
-        let (file, flag) = (SandboxBy::Configuration, SandboxBy::Flag);
+        let (default, user) = (SandboxBy::Default, SandboxBy::User);
         for mode in [Mode::Default, Mode::AcceptEdits, Mode::Plan] {
-            check(wish(SandboxMode::WorkspaceWrite, file), mode, writes);
-            check(wish(SandboxMode::ReadOnly, flag), mode, Hold::LOOKING);
-            check(wish(SandboxMode::Off, flag), mode, Hold::Free);
+            check(wish(SandboxMode::WorkspaceWrite, default), mode, writes);
+            check(wish(SandboxMode::ReadOnly, user), mode, Hold::LOOKING);
+            check(wish(SandboxMode::Off, user), mode, Hold::Free);
         }
-        check(wish(SandboxMode::WorkspaceWrite, file), Mode::Bypass, Hold::Free);
-        check(wish(SandboxMode::WorkspaceWrite, flag), Mode::Bypass, writes);
-        let open = Sandboxing { network: Network::On, ..wish(SandboxMode::WorkspaceWrite, file) };
+        check(wish(SandboxMode::WorkspaceWrite, default), Mode::Bypass, Hold::Free);
+        check(wish(SandboxMode::WorkspaceWrite, user), Mode::Bypass, writes);
+        let open = Sandboxing { network: Network::On, ..wish(SandboxMode::WorkspaceWrite, default) };
         check(open, Mode::Default, writes.with_network());
         let none = Sandboxing { enforced: Enforced::default(), ..open };
         check(none, Mode::Default, Hold::Free);

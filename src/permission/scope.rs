@@ -50,6 +50,14 @@ impl Variables {
         Self(Some(Arc::new(all.into_iter().filter_map(text).collect())))
     }
 
+    /// The same, with names of which nobody knows whether a command gets them, and the shell's last directory.
+    #[must_use]
+    pub fn or_unknown(self, names: impl IntoIterator<Item = String>) -> Self {
+        let unknown = names.into_iter().chain(["OLDPWD".to_owned()]).map(|name| (name, UNKNOWN.to_string()));
+        let known = self.0.map(Arc::unwrap_or_clone).into_iter().flatten();
+        Self(Some(Arc::new(known.chain(unknown).collect())))
+    }
+
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.as_ref()?.get(name).map(String::as_str)
     }

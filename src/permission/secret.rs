@@ -130,7 +130,7 @@ const EXAMPLES: [&str; 8] = ["example", "examples", "sample", "template", "dist"
 const ENV_EXAMPLES: [&str; 3] = ["example", "sample", "template"];
 
 /// What of a home directory is nothing for a command, whatever it is for: the list that a sandbox covers.
-const OF_A_HOME: [&str; 40] = [
+const OF_A_HOME: [&str; 69] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -172,6 +172,37 @@ const OF_A_HOME: [&str; 40] = [
     ".config/google-chrome",
     ".config/chromium",
     "Library/Keychains",
+    // logins of other assistants, and what was said to them
+    ".claude.json",
+    ".claude/.credentials.json",
+    ".claude/history.jsonl",
+    ".claude/projects",
+    ".codex/auth.json",
+    ".codex/history.jsonl",
+    ".codex/sessions",
+    ".gemini/oauth_creds.json",
+    ".gemini/tmp",
+    ".qwen/oauth_creds.json",
+    ".config/github-copilot",
+    ".local/share/opencode",
+    ".local/share/goose",
+    ".config/goose",
+    // what was typed, passwords among it
+    ".bash_history",
+    ".zsh_history",
+    ".zhistory",
+    ".ash_history",
+    ".sh_history",
+    ".local/share/fish/fish_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".mariadb_history",
+    ".sqlite_history",
+    ".rediscli_history",
+    ".mongodb/mongosh",
+    ".viminfo",
 ];
 
 /// Files and directories in the home directory that hold nothing but secrets. None of them need exist.

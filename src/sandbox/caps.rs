@@ -25,6 +25,24 @@ pub fn drop_all() -> io::Result<()> {
     Ok(())
 }
 
+/// What lets the superuser look into other processes, and so into this one: no command that is started from here on has it,
+/// held or not. This thread keeps it.
+pub fn keep_from_children() -> io::Result<()> {
+    let own = capabilities(None)?;
+    if !own.effective.contains(CapabilitySet::SETPCAP) {
+        return Ok(());
+    }
+    let looks = CapabilitySet::SYS_PTRACE | CapabilitySet::PERFMON;
+    for one in [CapabilitySet::SYS_PTRACE, CapabilitySet::PERFMON] {
+        match remove_capability_from_bounding_set(one) {
+            // an older kernel does not know the second
+            Ok(()) | Err(Errno::INVAL) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(set_capabilities(None, CapabilitySets { inheritable: own.inheritable - looks, ..own })?)
+}
+
 /// From here on no program that is started has more rights than this thread: not by its owner, not by its mode.
 pub fn no_new_privileges() -> io::Result<()> {
     Ok(set_no_new_privs(true)?)

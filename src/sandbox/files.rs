@@ -150,7 +150,7 @@ fn in_a_room(profile: &Profile) -> Vec<Grant> {
 
 /// The whole system is in view, so what may not be read is left out.
 fn in_the_open(profile: &Profile, seen: &mut Seen) -> Vec<Grant> {
-    profile.masked.iter().for_each(|path| seen.target(path));
+    profile.masked.iter().chain(&profile.own).chain(&profile.shown).for_each(|path| seen.target(path));
     // what is not there cannot be read; what is a link is masked where it leads
     let masked = profile.masked.iter().filter_map(|path| path.canonicalize().ok());
     let masked: Vec<PathBuf> = masked.chain([PathBuf::from("/dev")]).collect();
@@ -158,8 +158,11 @@ fn in_the_open(profile: &Profile, seen: &mut Seen) -> Vec<Grant> {
     let writable: Vec<PathBuf> = profile.writable.iter().cloned().chain(own_directories(profile)).collect();
     let devices = DEVICES.map(PathBuf::from);
     writable.iter().chain(&shared).chain(&devices).for_each(|path| seen.itself(path));
-    let changed: Vec<PathBuf> = writable.iter().flat_map(|root| all_but(&masked, root, seen)).collect();
-    let read = all_but(&masked, Path::new("/"), seen).into_iter().map(|path| Grant(path, READ));
+    let closed: Vec<PathBuf> =
+        profile.own.iter().filter_map(|path| path.canonicalize().ok()).chain(masked.clone()).collect();
+    let changed: Vec<PathBuf> = writable.iter().flat_map(|root| all_but(&closed, root, seen)).collect();
+    let shown = profile.shown.iter().filter(|at| masked.iter().any(|masked| at.starts_with(masked))).cloned();
+    let read = all_but(&masked, Path::new("/"), seen).into_iter().chain(shown).map(|path| Grant(path, READ));
     let changed = changed.into_iter().chain(shared).map(|path| Grant(path, all()));
     let devices = devices.map(|path| Grant(path, DEVICE));
     let names = Grant("/".into(), AccessFs::ReadDir.into());

@@ -10,9 +10,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::helper::bare::is_layout;
 use super::plan::Profile;
 use crate::os::file::read_regular;
-use crate::text::git_config::GitConfig;
+use crate::text::git_config::{Entry, GitConfig};
 
 /// What in the directory of a repository is obeyed by git, besides what every repository has.
 const OBEYED: [&str; 4] = ["config", "config.worktree", "commondir", "hooks"];
@@ -30,17 +31,56 @@ pub(super) fn with_repositories(mut profile: Profile) -> Profile {
             Ok(meta) if meta.is_dir() => protect_others(&git, &root, &mut profile),
             Ok(meta) if meta.is_file() => {
                 if let Some(place) = elsewhere(&git, &root) {
-                    protect_others(&place.common, &root, &mut profile);
-                    profile.protected.extend(OBEYED.map(|name| place.common.join(name)));
+                    protect_all(&place.common, &root, &mut profile);
                     profile.protected.extend(OBEYED.map(|name| place.own.join(name)));
                     profile.writable.push(place.common);
+                } else if let Some(place) = named_by(&git, &root) {
+                    // it can be written only where it lies in a directory that can: `git init --separate-git-dir ./store`
+                    protect_all(&place, &root, &mut profile);
                 }
                 profile.protected.push(git);
             }
-            Ok(_) | Err(_) => {}
+            Ok(_) => {
+                if let Ok(place) = git.canonicalize() {
+                    protect_all(&place, &root, &mut profile);
+                }
+                profile.protected.push(git);
+            }
+            Err(_) if is_layout(&root) => protect_all(&root, &root, &mut profile),
+            Err(_) => {}
         }
     }
+    profile.protected = profile.protected.into_iter().map(without_links).collect();
     profile
+}
+
+/// Protects what git obeys in the directory of a repository, and all that it leads to.
+fn protect_all(place: &Path, root: &Path, profile: &mut Profile) {
+    protect_others(place, root, profile);
+    profile.protected.extend(OBEYED.map(|name| place.join(name)));
+}
+
+/// The same file by a path whose directories are no links: no other can be laid over.
+fn without_links(path: PathBuf) -> PathBuf {
+    let Some((parent, name)) = path.parent().zip(path.file_name()) else { return path };
+    parent.canonicalize().map_or_else(|_| path.clone(), |parent| parent.join(name))
+}
+
+/// The directory from which a repository's directory takes its configuration.
+pub(super) fn common(place: &Path) -> PathBuf {
+    let named = line(&place.join("commondir")).and_then(|common| place.join(common).canonicalize().ok());
+    named.unwrap_or_else(|| place.to_owned())
+}
+
+/// The directory of the repository whose work tree this is.
+pub(super) fn directory_of(tree: &Path) -> Option<PathBuf> {
+    let git = tree.join(".git");
+    if git.is_dir() { git.canonicalize().ok() } else { named_by(&git, tree) }
+}
+
+/// The directory that a `.git` file names.
+fn named_by(git: &Path, root: &Path) -> Option<PathBuf> {
+    root.join(line(git)?.strip_prefix("gitdir: ")?).canonicalize().ok()
 }
 
 /// What a protected link leads to is protected as well: hooks that are kept in the workspace itself.
@@ -57,7 +97,7 @@ struct Place {
 }
 
 fn elsewhere(git: &Path, root: &Path) -> Option<Place> {
-    let own = root.join(line(git)?.strip_prefix("gitdir: ")?).canonicalize().ok()?;
+    let own = named_by(git, root)?;
     let names_us = |path: PathBuf, us: &Path| path.canonicalize().is_ok_and(|path| path == us);
     if let Some(back) = line(&own.join("gitdir")) {
         let common = own.join(line(&own.join("commondir"))?).canonicalize().ok()?;
@@ -84,6 +124,7 @@ fn text(path: &Path) -> Option<String> {
 /// What leads the git of others astray: submodules, and worktrees that lie where the command may not write. One that
 /// lies where it may, it may also remove.
 fn protect_others(git: &Path, root: &Path, profile: &mut Profile) {
+    protect_named(git, root, profile);
     let mut look = vec![git.join("modules")];
     for _ in 0..MODULES {
         let Some(directory) = look.pop() else { break };
@@ -101,6 +142,21 @@ fn protect_others(git: &Path, root: &Path, profile: &mut Profile) {
             profile
                 .protected
                 .extend(["commondir", "config.worktree", "gitdir"].map(|name| worktree.join(name)));
+        }
+    }
+}
+
+/// What the configuration itself names, which may lie in the workspace: files that it includes, and the directory of hooks.
+fn protect_named(git: &Path, root: &Path, profile: &mut Profile) {
+    let config = GitConfig::read(&fs::read_to_string(git.join("config")).unwrap_or_default());
+    for Entry { section, key, value, .. } in config.entries {
+        let from = match (section.as_str(), key.as_str()) {
+            ("include" | "includeif", "path") => git,
+            ("core", "hookspath") => root,
+            _ => continue,
+        };
+        if let Ok(named) = from.join(value).canonicalize() {
+            profile.protected.push(named);
         }
     }
 }

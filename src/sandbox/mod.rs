@@ -12,7 +12,8 @@
 //!   and `/dev/shm`, which are private;
 //! - what is protected below a writable directory can be neither written nor moved, nor can a directory be moved that it
 //!   lies in; what of it is not there cannot be made, and nothing is left on the disk of how that is done;
-//! - what is masked is empty: files that hold secrets, `/run` with the sockets of services;
+//! - what is masked is empty: files that hold secrets, `/run` with the sockets of services, every other local socket at
+//!   which somebody listens;
 //! - only its own processes are seen, can be told anything, or be looked into, and all of them end with the last by KILL;
 //! - caches can be written, and outside nothing of that is seen;
 //! - devices are the harmless ones;
@@ -27,9 +28,11 @@
 //! # What it does not hold
 //!
 //! - A repository that the command *makes*, `.git` in a directory that had none or any nested one, is the command's to
-//!   fill: what in it runs later is found by comparing, not by holding.
+//!   fill: what in it runs later is found by comparing, not by holding. The same goes for a nested directory with the layout
+//!   of a repository; the root of a work tree loses its `HEAD` once it has that layout and the command has ended.
 //! - What is protected is so from the command's start; a command in the background from before keeps its own view.
 //! - A link among the protected paths is pinned, and what it leads to protected where it lies in a writable directory.
+//! - A local socket that begins to listen while the command runs, or was bound by a relative path, can be spoken with.
 //! - With a network it is the host's own, abstract sockets and services on the loopback among it.
 //! - Memory and time are not its affair; the user's other files are readable unless they are masked; a fault of the kernel
 //!   undoes all of it.
@@ -88,6 +91,8 @@ mod helper;
 #[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]
+mod sockets;
+#[cfg(target_os = "linux")]
 mod steps;
 #[cfg(target_os = "linux")]
 mod words;
@@ -127,6 +132,17 @@ pub fn remove_scratch(root: &Path) -> io::Result<()> {
     return helper::remove_scratch(root);
     #[cfg(not(target_os = "linux"))]
     std::fs::remove_dir_all(root)
+}
+
+/// Whether a sandbox has put this there, in the place of a protected path that is absent, for as long as a command runs.
+pub fn is_placeholder(path: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    return helper::is_placeholder(path);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        false
+    }
 }
 
 /// How firmly this system can hold a command, the firmest first.

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use super::plan::{Network, Profile};
 use super::words::{AHEAD, HELD, HELPER, Maker, Order, Purpose, words_ahead};
-use super::{FAILED, git};
+use super::{FAILED, git, sockets};
 use crate::os::process::{Spawn, Within};
 
 /// Variables that name a place for temporary files.
@@ -40,6 +40,8 @@ pub(super) fn hold(mut spawn: Spawn, profile: &Profile, helper: &Path, maker: Ma
     let value =
         |name: &str| spawn.env.iter().find(|(other, _)| other == name).map(|(_, value)| PathBuf::from(value));
     profile.masked.extend(SERVICES.into_iter().filter_map(value).filter(|path| path.is_absolute()));
+    profile.protected.append(&mut profile.own);
+    profile.masked.extend(sockets::listening(&profile));
     settle_temporary(&mut spawn.env, &profile);
     settle_caches(&mut spawn.env, &profile, &maker);
     let name = spawn.argv.first().cloned().unwrap_or_default();

@@ -22,6 +22,9 @@ pub struct Profile {
     pub writable: Vec<PathBuf>,
     /// What stays as it is though it lies below a writable directory; need not be there.
     pub protected: Vec<PathBuf>,
+    /// The program's own directories, protected in every tier: where a tier knows no single files, nothing new can be made in
+    /// a directory in which one of these lies.
+    pub own: Vec<PathBuf>,
     /// What cannot be read either, where the tier can do that: secrets of the home, the program's own state.
     pub masked: Vec<PathBuf>,
     /// Caches of tools: the command may write them, and outside nothing of that is seen, where the tier can do that.

@@ -76,8 +76,14 @@ const NEVER_HERE: [libc::c_long; 2] = [libc::SYS_iopl, libc::SYS_ioperm];
 const NEVER_HERE: [libc::c_long; 0] = [];
 
 /// Said not to exist: programs that know them know what to do without.
-const NOWHERE: [libc::c_long; 4] =
-    [libc::SYS_clone3, libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register];
+/// The flags and the mode of `openat2` stand in memory, as those of `clone3` do.
+const NOWHERE: [libc::c_long; 5] = [
+    libc::SYS_clone3,
+    libc::SYS_openat2,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+];
 
 // the same numbers on every architecture; not yet in the crate for all of them
 const FCHMODAT2: libc::c_long = 452;
@@ -91,8 +97,13 @@ const NEW_TIME: u32 = 0x80;
 /// asm-generic/ioctls.h: types on somebody's terminal; linux/tiocl.h: pastes on the console.
 const TYPE_FOR_THE_USER: [u32; 2] = [0x5412, 0x541c];
 
-/// A program that anyone may run with the rights of its owner. No write adds this by itself, so these calls are all.
+/// A program that anyone may run with the rights of its owner. Calls that make files take it too, with their mode.
 const SET_USER: u32 = 0o4000;
+/// The same with the rights of its group. Directories have it for another reason, and git sets it in a shared repository, so
+/// it is refused only where a file is made.
+const SET_GROUP: u32 = 0o2000;
+/// Without one of these nothing is made by opening, and what stands in the place of the mode means nothing.
+const MAKES: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)).cast_unsigned();
 
 /// Restricts the calling thread, and what it starts, for good. It may then gain no privileges either.
 pub fn restrict(network: Network, tier: Tier) -> io::Result<()> {
@@ -119,6 +130,12 @@ fn with_arguments() -> Vec<Rule> {
     let time = Test(0, Is::AnyOf(NEW_TIME), REFUSED);
     let typing = TYPE_FOR_THE_USER.map(|request| Test(1, Is::Equal(request), REFUSED));
     let set_user = |argument| [Test(argument, Is::AnyOf(SET_USER), REFUSED)];
+    let makes = |flags: u32| {
+        [
+            Test(flags, Is::Masked(MAKES, 0), Verdict::Allow),
+            Test(flags + 1, Is::AnyOf(SET_USER | SET_GROUP), REFUSED),
+        ]
+    };
     vec![
         rule(libc::SYS_clone, [worlds], Verdict::Allow),
         rule(libc::SYS_unshare, [worlds, time], Verdict::Allow),
@@ -128,6 +145,14 @@ fn with_arguments() -> Vec<Rule> {
         rule(libc::SYS_fchmod, set_user(1), Verdict::Allow),
         rule(libc::SYS_fchmodat, set_user(2), Verdict::Allow),
         rule(FCHMODAT2, set_user(2), Verdict::Allow),
+        #[cfg(target_arch = "x86_64")]
+        rule(libc::SYS_open, makes(1), Verdict::Allow),
+        #[cfg(target_arch = "x86_64")]
+        rule(libc::SYS_creat, [Test(1, Is::AnyOf(SET_USER | SET_GROUP), REFUSED)], Verdict::Allow),
+        #[cfg(target_arch = "x86_64")]
+        rule(libc::SYS_mknod, [Test(1, Is::AnyOf(SET_USER | SET_GROUP), REFUSED)], Verdict::Allow),
+        rule(libc::SYS_openat, makes(2), Verdict::Allow),
+        rule(libc::SYS_mknodat, [Test(2, Is::AnyOf(SET_USER | SET_GROUP), REFUSED)], Verdict::Allow),
         // one's own limits alone: with others' a command could starve the program, which Landlock does not see
         rule(libc::SYS_prlimit64, [Test(0, Is::Equal(0), Verdict::Allow)], REFUSED),
     ]
@@ -174,7 +199,7 @@ mod tests {
     const OK: Verdict = Verdict::Allow;
     const NO: Verdict = REFUSED;
 
-    fn check(network: Network, tier: Tier, cases: &[(libc::c_long, [u32; 3], Verdict)]) {
+    fn check<const N: usize>(network: Network, tier: Tier, cases: &[(libc::c_long, [u32; N], Verdict)]) {
         let program = program(rules(network, tier)).unwrap();
         for (call, arguments, expected) in cases {
             let got = verdict(&program, u32::try_from(*call).unwrap(), arguments);
@@ -220,6 +245,25 @@ mod tests {
             for network in [Network::Off, Network::On] {
                 check(network, tier, &cases);
             }
+        }
+    }
+
+    #[test]
+    fn no_file_is_made_that_lends_the_rights_of_its_owner_or_group() {
+        let (makes, nameless) = (libc::O_CREAT.cast_unsigned(), libc::O_TMPFILE.cast_unsigned());
+        let cases = [
+            (libc::SYS_openat, [0, 0, makes | 1, 0o644], OK),
+            (libc::SYS_openat, [0, 0, makes | 1, 0o4755], NO),
+            (libc::SYS_openat, [0, 0, makes | 1, 0o2755], NO),
+            (libc::SYS_openat, [0, 0, nameless | 1, 0o4755], NO),
+            (libc::SYS_openat, [0, 0, libc::O_DIRECTORY.cast_unsigned(), 0o7777], OK),
+            (libc::SYS_openat, [0, 0, 0, 0o7777], OK),
+            (libc::SYS_mknodat, [0, 0, 0o104_755, 0], NO),
+            (libc::SYS_mknodat, [0, 0, 0o010_644, 0], OK),
+            (libc::SYS_openat2, [0, 0, 0, 0], ABSENT),
+        ];
+        for tier in [Tier::Namespaces, Tier::Bubblewrap, Tier::Landlock] {
+            check(Network::Off, tier, &cases);
         }
     }
 

@@ -74,7 +74,7 @@ pub(super) struct View {
 
 /// Where services of the host listen. A read-only view is no hindrance to speaking with them, and who may speak with
 /// some of them is the superuser.
-const SERVICES: [&str; 5] = [
+pub(super) const SERVICES: [&str; 5] = [
     "/run",
     "/var/run",
     "/var/snap/lxd/common/lxd/unix.socket",
@@ -96,7 +96,7 @@ const NAMES: [&str; 5] = [
 ];
 
 /// Where programs put what they need for a moment; the second one shows the same as the first.
-const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+pub(super) const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// The view of a profile.
 pub(super) fn view(profile: &Profile, look: Look<'_>) -> View {
@@ -109,7 +109,9 @@ pub(super) fn view(profile: &Profile, look: Look<'_>) -> View {
     steps.extend(roots(profile).map(Step::Open));
     let caches = profile.caches.iter().filter(|at| !is_writable(at) && is_directory(at));
     steps.extend(caches.cloned().map(Step::Cache));
-    let shown = shown(profile.network).chain(profile.shown.iter().filter(|at| !is_writable(at)).cloned());
+    let is_masked = |at: &Path| profile.masked.iter().any(|masked| at.starts_with(masked));
+    let is_open = |at: &PathBuf| profile.writable.contains(at) || (is_writable(at) && !is_masked(at));
+    let shown = shown(profile.network).chain(profile.shown.iter().filter(|at| !is_open(at)).cloned());
     steps.extend(shown.filter(|at| look(at) != Kind::Absent).map(Step::Closed));
     steps.extend(protections(profile, look));
     let hidden = hidden(profile, look, &steps);

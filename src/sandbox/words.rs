@@ -63,7 +63,8 @@ pub(super) fn words_ahead() -> Vec<OsString> {
 impl Order {
     /// The words before the command, [`END`] among them.
     pub(super) fn words(&self) -> Vec<OsString> {
-        let Profile { writable, protected, masked, caches, scratch, shown, network } = &self.profile;
+        // `own` is among what is protected by now
+        let Profile { writable, protected, own: _, masked, caches, scratch, shown, network } = &self.profile;
         let mut words = words_ahead();
         let mut all = |letter, paths: &[PathBuf]| words.extend(paths.iter().map(|path| word(letter, path)));
         all(b'w', writable);
@@ -185,6 +186,7 @@ mod tests {
     fn what_is_told_is_heard() {
         let odd = PathBuf::from(OsString::from_vec(b"/odd \xff\n--".to_vec()));
         let profile = Profile {
+            own: Vec::new(),
             writable: vec!["/w".into(), odd],
             protected: vec!["/w/.git/hooks".into()],
             masked: vec!["/m".into()],

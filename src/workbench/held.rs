@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::Workbench;
 use crate::os::process::Spawn;
 use crate::protocol::{Hold, Network, Terms, Wording, Writes};
-use crate::sandbox::{self, Profile, Sandbox};
+use crate::sandbox::{self, Profile, Sandbox, Tier};
 
 /// What a session's commands find while they are held.
 #[derive(Debug, Clone)]
@@ -19,6 +19,8 @@ pub struct Bounds {
     pub writable: Vec<PathBuf>,
     /// What they cannot even read: secrets of the home, the program's own state.
     pub masked: Vec<PathBuf>,
+    /// The program's own directories and files, which they never write.
+    pub own: Vec<PathBuf>,
     /// Caches of tools, which they may write without changing them for others.
     pub caches: Vec<PathBuf>,
     /// Who holds them.
@@ -27,7 +29,13 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { writable: Vec::new(), masked: Vec::new(), caches: Vec::new(), sandbox: sandbox::found }
+        Self {
+            writable: Vec::new(),
+            masked: Vec::new(),
+            own: Vec::new(),
+            caches: Vec::new(),
+            sandbox: sandbox::found,
+        }
     }
 }
 
@@ -63,6 +71,19 @@ impl Workbench {
         (self.bounds.sandbox)().hold(spawn, &profile)
     }
 
+    /// Whether commands in the sandbox have a `/tmp` of their own.
+    pub fn has_own_tmp(&self) -> bool {
+        match (self.bounds.sandbox)().tier() {
+            Tier::Namespaces | Tier::Bubblewrap => true,
+            Tier::Landlock | Tier::Nothing => false,
+        }
+    }
+
+    /// Whether this file of `/tmp` is there for commands in the sandbox.
+    pub fn is_in_own_tmp(&self, path: &Path) -> bool {
+        self.outputs.has_private(path) && self.has_own_tmp()
+    }
+
     fn profile(&self, writes: Writes, network: Network, file: Option<&Path>) -> io::Result<Profile> {
         let roots = match writes {
             Writes::Nothing => Vec::new(),
@@ -72,9 +93,10 @@ impl Workbench {
         profile.writable.extend(file.and_then(Path::parent).map(Path::to_owned));
         Ok(Profile {
             masked: self.bounds.masked.clone(),
+            own: self.bounds.own.clone(),
             caches: self.bounds.caches.clone(),
             scratch: Some(self.outputs.scratch()?),
-            shown: self.shell.roots(),
+            shown: self.shell.roots().into_iter().chain(self.outputs.directory().ok()).collect(),
             network,
             ..profile
         })
@@ -94,7 +116,6 @@ mod tests {
 
     use super::super::Setup;
     use super::*;
-    use crate::sandbox::Tier;
 
     #[test]
     fn a_profile_has_the_workspace_and_what_counts_as_it() {

@@ -9,9 +9,11 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::os::process::Children;
+use crate::protocol::{Hold, Terms, Wording};
 use crate::text::redact::Redactor;
 
 pub mod blobs;
@@ -48,6 +50,8 @@ pub struct Workbench {
     shell: Arc<Shell>,
     outputs: Outputs,
     environment: Vec<(OsString, OsString)>,
+    own_environment: Vec<(OsString, OsString)>,
+    withheld: Vec<String>,
     bounds: Bounds,
     children: Children,
     jobs: Jobs,
@@ -55,6 +59,8 @@ pub struct Workbench {
     guides: Guides,
     snapshots: Snapshots,
     veils: Mutex<Option<Arc<Veils>>>,
+    /// Whether the user was told that this system has no sandbox.
+    warned: AtomicBool,
     redactor: Arc<Redactor>,
 }
 
@@ -73,25 +79,41 @@ pub struct Setup {
     pub outputs: Option<PathBuf>,
     /// The environment of commands, without secrets.
     pub environment: Vec<(OsString, OsString)>,
+    /// The environment of commands that run with the user's own rights; where it is empty, the same.
+    pub own_environment: Vec<(OsString, OsString)>,
+    /// The user's variables that no command gets, or not all of them.
+    pub withheld: Vec<String>,
     /// What commands find while they are held.
     pub bounds: Bounds,
     /// Takes secrets out of what is kept and shown.
     pub redactor: Arc<Redactor>,
 }
 
+/// An environment with nothing that waits for a person.
+fn unattended(mut environment: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    environment.retain(|(name, _)| !UNATTENDED.iter().any(|(ours, _)| name == ours));
+    environment.extend(UNATTENDED.map(|(name, value)| (name.into(), value.into())));
+    environment
+}
+
 impl Workbench {
     /// A workbench in the workspace `setup.root`, which must exist.
     pub fn new(setup: Setup) -> io::Result<Self> {
         let root = setup.root.canonicalize()?;
-        let mut environment = setup.environment;
-        environment.retain(|(name, _)| !UNATTENDED.iter().any(|(ours, _)| name == ours));
-        environment.extend(UNATTENDED.map(|(name, value)| (name.into(), value.into())));
+        let environment = unattended(setup.environment);
+        let own_environment = if setup.own_environment.is_empty() {
+            environment.clone()
+        } else {
+            unattended(setup.own_environment)
+        };
         Ok(Self {
             files: Files::default(),
             shell: Arc::new(Shell::new(root)),
             outputs: Outputs::new(setup.outputs).hiding(Arc::clone(&setup.redactor)),
             redactor: setup.redactor,
             environment,
+            own_environment,
+            withheld: setup.withheld,
             bounds: setup.bounds,
             children: Children::new(),
             jobs: Jobs::default(),
@@ -99,12 +121,18 @@ impl Workbench {
             guides: Guides::default(),
             snapshots: Snapshots::default(),
             veils: Mutex::default(),
+            warned: AtomicBool::default(),
         })
     }
 
     /// The workspace, without links; relative paths start here.
     pub fn root(&self) -> &Path {
         self.shell.root()
+    }
+
+    /// Whether the user is to be told that commands run without a sandbox: once in a session.
+    pub fn warn_of_no_sandbox(&self) -> bool {
+        !self.warned.swap(true, Ordering::Relaxed)
     }
 
     /// The files that the model knows.
@@ -130,6 +158,23 @@ impl Workbench {
     /// The environment of commands.
     pub fn environment(&self) -> &[(OsString, OsString)] {
         &self.environment
+    }
+
+    /// The environment of a command on these terms: with the user's own rights it gets all variables but secrets, unless it
+    /// runs unasked.
+    pub fn environment_on(&self, terms: &Terms) -> &[(OsString, OsString)] {
+        match (terms.hold, &terms.wording) {
+            (Hold::Free, Wording::Own | Wording::Read(_)) => &self.own_environment,
+            (Hold::Free, Wording::Known(_)) | (Hold::Held { .. }, _) => &self.environment,
+        }
+    }
+
+    /// The user's variables among these names that a command on these terms did not get.
+    pub fn withheld(&self, terms: &Terms) -> impl Iterator<Item = &str> {
+        let passed = self.environment_on(terms);
+        let is_passed =
+            move |name: &&String| passed.iter().any(|(other, _)| other.to_str() == Some(name.as_str()));
+        self.withheld.iter().filter(move |name| !is_passed(name)).map(String::as_str)
     }
 
     /// Starts commands; what they start ends with [`Workbench::end_all`].

@@ -130,6 +130,15 @@ impl Outputs {
         }
     }
 
+    /// Whether commands have this file in the `/tmp` of their sandbox.
+    pub(crate) fn has_private(&self, path: &Path) -> bool {
+        let scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        let below = ["/tmp", "/var/tmp"].iter().find_map(|temporary| path.strip_prefix(temporary).ok());
+        let place =
+            below.zip(scratch.as_ref()).map(|(below, scratch)| scratch.path().join("tmp").join(below));
+        place.is_some_and(|place| place.symlink_metadata().is_ok())
+    }
+
     /// A directory that only the user can enter, and that goes with the session.
     pub fn scratch(&self) -> io::Result<PathBuf> {
         let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);

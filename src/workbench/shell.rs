@@ -18,6 +18,8 @@ struct Places {
     cwd: PathBuf,
     /// Directories that count as workspace besides the root.
     added: Vec<PathBuf>,
+    /// Where a command was before it went there: `cd -`.
+    previous: Option<PathBuf>,
 }
 
 /// What became of the shell's directory after a command.
@@ -34,7 +36,7 @@ pub enum Moved {
 impl Shell {
     /// A shell in `root`, which is a directory without links.
     pub fn new(root: PathBuf) -> Self {
-        Self { places: Mutex::new(Places { cwd: root.clone(), added: Vec::new() }), root }
+        Self { places: Mutex::new(Places { cwd: root.clone(), added: Vec::new(), previous: None }), root }
     }
 
     /// The session's own directory.
@@ -47,9 +49,24 @@ impl Shell {
         self.places().cwd.clone()
     }
 
+    /// Where `cd -` goes; none before the first `cd`.
+    pub fn previous(&self) -> Option<PathBuf> {
+        self.places().previous.clone()
+    }
+
+    /// A command's last directory before the one in which it ended.
+    pub fn came_from(&self, directory: PathBuf) {
+        self.places().previous = Some(directory);
+    }
+
     /// All that counts as workspace.
     pub fn roots(&self) -> Vec<PathBuf> {
         std::iter::once(&self.root).chain(&self.places().added).cloned().collect()
+    }
+
+    /// Whether the path lies in what counts as workspace.
+    pub fn holds(&self, path: &Path) -> bool {
+        self.roots().iter().any(|root| path.starts_with(root))
     }
 
     /// One more directory that counts as workspace, without links.

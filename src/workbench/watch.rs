@@ -11,6 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::os::identity::Identity;
+use crate::sandbox;
 
 /// What runs later, below the workspace: of git, of direnv, of editors, of assistants, of hook managers. A directory stands for
 /// all that is in it.
@@ -93,7 +94,12 @@ impl Watch {
 }
 
 fn look(root: &Path, name: &str, seen: &mut BTreeMap<String, Look>) {
-    let Ok(meta) = fs::symlink_metadata(root.join(name)) else { return };
+    let path = root.join(name);
+    let Ok(meta) = fs::symlink_metadata(&path) else { return };
+    // a command that goes on has its sandbox's placeholders here
+    if sandbox::is_placeholder(&path) {
+        return;
+    }
     let is_whole = !meta.is_dir();
     // a directory's times change with whatever is made in it
     let at = if is_whole { (meta.ctime(), meta.ctime_nsec()) } else { (0, 0) };

@@ -76,6 +76,16 @@ fn the_sandbox_stays_as_the_user_says_in_every_mode() {
         assert!(outside(mode, &["--sandbox", "off"]), "{mode}");
         assert!(!inside(mode, &["--sandbox", "read-only"]), "{mode}");
     }
+    let configured = |mode: &str| {
+        let config = format!("[sandbox]\nmode = \"{mode}\"\n");
+        let shop = allowed("bypass", &[]).with(|clawd| clawd.home_file("config.toml", &config));
+        let path = shop.clawd().home().join("outside");
+        told(&shop, &format!("echo x > made; echo x > {}", path.display()));
+        (shop.path("made").exists(), path.exists())
+    };
+    assert_eq!(configured("workspace-write"), (true, false));
+    assert_eq!(configured("read-only"), (false, false));
+    assert_eq!(configured("off"), (true, true));
     assert!(outside("bypass", &[]));
     assert!(!outside("bypass", &["--sandbox", "workspace-write"]));
     assert!(!inside("bypass", &["--sandbox", "read-only"]));

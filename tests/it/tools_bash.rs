@@ -163,7 +163,9 @@ fn no_key_is_in_the_environment() {
         .with(|clawd| clawd.home_file("config.toml", "api_key_env = \"TEAM_ACCESS\"\n"));
     let told = tell(&shop, "env");
     assert!(told.contains("GOFLAGS=seen") && told.contains("PATH="), "{told}");
-    for key in ["test-key", "second-key", "third-key", "fourth-key", "BASH_ENV", "UNHEARD_OF"] {
+    // it runs with the user's own rights
+    assert!(told.contains("UNHEARD_OF=fifth"), "{told}");
+    for key in ["test-key", "second-key", "third-key", "fourth-key", "BASH_ENV"] {
         assert!(!told.contains(key), "{key}: {told}");
     }
 }

@@ -191,8 +191,8 @@ fn is_for(order: &Order, told: &Told) -> bool {
 
 /// Whether something would have to be taken hold of where the room has its own already: a workspace in shared memory.
 fn names_what_is_covered(profile: &Profile, told: &Told) -> bool {
-    let Profile { writable, protected, masked, caches, scratch, shown, network: _ } = profile;
-    let all = [writable, protected, masked, caches, shown].into_iter().flatten();
+    let Profile { writable, protected, own, masked, caches, scratch, shown, network: _ } = profile;
+    let all = [writable, protected, own, masked, caches, shown].into_iter().flatten();
     all.chain(scratch).chain([&told.cwd]).any(|path| mounts::is_covered(path))
 }
 

@@ -10,9 +10,11 @@
 //! process is left to put it away. The first two may be there before their command is known (`ahead`).
 
 mod ahead;
+pub(super) mod bare;
 mod bwrap;
 mod init;
 mod kernel;
+mod links;
 mod mounts;
 mod network;
 mod report;
@@ -75,6 +77,11 @@ pub(super) fn tidy_up(profile: &Profile) {
 /// Removes a session's scratch directory.
 pub(super) fn remove_scratch(root: &Path) -> io::Result<()> {
     scratch::remove(root)
+}
+
+/// Whether a stub stands at this path.
+pub(super) fn is_placeholder(path: &Path) -> bool {
+    stubs::is_one(path)
 }
 
 /// Runs the helper if these are the arguments of one; asked before anything else is done.
@@ -230,6 +237,7 @@ fn left_alone(init: Pid, stubs: Stubs, ended: Ended) -> ExitCode {
     if stubs.is_empty() {
         return end_as(ended);
     }
+    stubs.check_trees();
     let gone = rustix::process::pidfd_open(init, PidfdFlags::empty());
     match (gone, kernel::double()) {
         (Ok(gone), Ok(Side::Child)) => {

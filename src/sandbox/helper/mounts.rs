@@ -41,9 +41,10 @@ const LINKS: [(&str, &str); 5] = [
     ("pts/ptmx", "/dev/ptmx"),
 ];
 
-/// The modes of new directories, as mounts want them.
-const MINE: &CStr = c"mode=0755";
-const EVERYBODYS: &CStr = c"mode=1777";
+/// The modes of new directories, as mounts want them, and how much memory they may take: of a temporary directory that ends
+/// with its command, and of shared memory and caches.
+const MINE: &CStr = c"mode=0755,size=1g";
+const EVERYBODYS: &CStr = c"mode=1777,size=256m";
 
 /// A step, and what was taken hold of for it.
 enum Held<'a> {
@@ -261,8 +262,10 @@ fn hide(at: &Path, kind: Kind) -> io::Result<()> {
         Kind::File | Kind::Link | Kind::Absent => NOTHING_FILE,
     };
     let target = match open(at) {
-        // it is not to be seen as it is
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        // it is not to be seen as it is; what even we may not reach is another user's, who alone could change that
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
+            return Ok(());
+        }
         opened => opened?,
     };
     let nothing = tree(Path::new(nothing))?;

@@ -18,8 +18,9 @@ use rustix::io::Errno;
 
 use super::super::plan::Profile;
 use super::super::steps::{Kind, nearest};
-use super::{Failure, Named, kind_of};
 use crate::os::file::read_regular;
+use super::links::Links;
+use super::{Failure, Named, bare, kind_of};
 use crate::os::identity::Identity;
 
 /// Nobody makes an empty directory that nobody may write, or such a file.
@@ -39,9 +40,13 @@ enum Shape {
     File(&'static str),
 }
 
-/// All stubs of one command.
+/// What is to be put away after one command: its stubs, and what must not be left in a work tree.
 #[derive(Default)]
-pub(super) struct Stubs(Vec<Stub>);
+pub(super) struct Stubs {
+    all: Vec<Stub>,
+    /// Work trees that the command may write, each with the repositories that its index names.
+    trees: Vec<(PathBuf, Links)>,
+}
 
 struct Stub {
     path: PathBuf,
@@ -53,11 +58,16 @@ struct Stub {
 impl Stubs {
     /// One for each protected path that is not there, in a directory that is.
     pub(super) fn make(profile: &Profile) -> Result<Self, Failure> {
-        let mut stubs = Self::default();
-        for path in &profile.protected {
+        let is_tree = |root: &&PathBuf| kind_of(&root.join(".git")) != Kind::Absent;
+        let trees: Vec<PathBuf> = profile.writable.iter().filter(is_tree).cloned().collect();
+        // what a helper left that was killed
+        trees.iter().for_each(|tree| drop(bare::defuse(tree)));
+        let trees = trees.into_iter().map(|tree| (tree.clone(), Links::of(&tree))).collect();
+        let mut stubs = Self { all: Vec::new(), trees };
+        for path in profile.protected.iter().filter(|path| !is_closed_above(profile, path)) {
             let Some(shape) = nearest(&profile.writable, path).and_then(|_| shape_of(path)) else { continue };
             match Stub::hold(path, shape).named(format_args!("{}, to be kept as it is", path.display())) {
-                Ok(stub) => stubs.0.extend(stub),
+                Ok(stub) => stubs.all.extend(stub),
                 Err(failure) => {
                     stubs.put_away();
                     return Err(failure);
@@ -68,15 +78,36 @@ impl Stubs {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty() && self.trees.is_empty()
     }
 
     /// Takes away those that nobody else relies on.
     pub(super) fn put_away(self) {
-        for stub in self.0 {
+        self.check_trees();
+        for stub in self.all {
             stub.put_away();
         }
     }
+
+    /// Looks whether git would take a work tree itself for a repository, and sees to it that it does not.
+    #[expect(clippy::print_stderr, reason = "it belongs to what the command has to say")]
+    pub(super) fn check_trees(&self) {
+        for moved in self.trees.iter().filter_map(|(tree, _)| bare::defuse(tree)) {
+            eprintln!("clawd: moved HEAD to {}, as git would run what its neighbours say", moved.display());
+        }
+        for moved in self.trees.iter().flat_map(|(tree, links)| links.defuse(tree)) {
+            eprintln!(
+                "clawd: moved .git to {}, as git would run what its configuration says",
+                moved.display()
+            );
+        }
+    }
+}
+
+/// Whether it lies in a directory that is protected as a whole.
+fn is_closed_above(profile: &Profile, path: &Path) -> bool {
+    let mut above = profile.protected.iter().filter(|above| path != *above && path.starts_with(above));
+    above.any(|above| nearest(&profile.writable, above).is_some())
 }
 
 /// What is to stand there; `None` if nothing needs to.
@@ -86,14 +117,23 @@ fn shape_of(path: &Path) -> Option<Shape> {
         return None;
     }
     let in_git = parent.join("HEAD").exists();
+    let common = || super::super::git::common(parent);
     match path.file_name()?.to_str() {
         Some("config") if in_git => Some(Shape::File("")),
         // read only where the configuration says so
-        Some("config.worktree") if in_git => mentions_worktrees(parent).then_some(Shape::File("")),
+        Some("config.worktree") if in_git => mentions_worktrees(&common()).then_some(Shape::File("")),
         // this very directory, which is what git takes without it
         Some("commondir") if in_git => Some(Shape::File(".\n")),
         _ => Some(Shape::Directory),
     }
+}
+
+/// Whether this is a stub, whoever relies on it.
+pub(super) fn is_one(path: &Path) -> bool {
+    let odd = |meta: fs::Metadata| [DIRECTORY_MODE, FILE_MODE].contains(&(meta.mode() & 0o7777));
+    let is_odd = fs::symlink_metadata(path).is_ok_and(odd);
+    let shape = shape_of(path).filter(|_| is_odd);
+    shape.is_some_and(|shape| open(path).is_ok_and(|file| shape.is_that_of(&file, path)))
 }
 
 fn mentions_worktrees(git: &Path) -> bool {

@@ -46,10 +46,14 @@ impl Directory {
         ("BASH_ENV".into(), self.file.path().into())
     }
 
-    /// Where the shell ended, if it said so.
-    pub(super) fn read(self) -> Option<PathBuf> {
-        let mut said = fs::read(self.file.path()).ok()?;
-        (said.first() == Some(&b'/') && said.pop() == Some(b'\n')).then(|| OsString::from_vec(said).into())
+    /// Where the shell ended, if it said so, and where it was before.
+    pub(super) fn read(self) -> Option<(PathBuf, Option<PathBuf>)> {
+        let said = fs::read(self.file.path()).ok()?;
+        let path =
+            |bytes: &[u8]| bytes.starts_with(b"/").then(|| PathBuf::from(OsString::from_vec(bytes.to_vec())));
+        let mut parts = said.split(|byte| *byte == 0);
+        let (previous, now) = (parts.next()?, parts.next()?.strip_suffix(b"\n")?);
+        Some((path(now)?, path(previous)))
     }
 }
 
@@ -59,11 +63,13 @@ fn may_move(command: &str) -> bool {
         .any(|word| MOVERS.contains(&word))
 }
 
+/// The directory before this one and a NUL, this one with a line end and a NUL.
+const TRAP: &[u8] =
+    br#"{ set +x; } 2>/dev/null; { builtin printf '%s\0' "${OLDPWD-}"; builtin pwd -P; builtin printf '\0'; } 2>/dev/null >|"#;
+
 /// `set +x`, so that a traced command does not show the trap; `>|` writes under `noclobber` too.
 fn script(file: &OsStr) -> Vec<u8> {
-    let trap =
-        [b"{ set +x; } 2>/dev/null; builtin pwd -P 2>/dev/null >|", quoted(file.as_bytes()).as_slice()]
-            .concat();
+    let trap = [TRAP, quoted(file.as_bytes()).as_slice()].concat();
     [b"unset BASH_ENV\ntrap ", quoted(&trap).as_slice(), b" EXIT\n"].concat()
 }
 

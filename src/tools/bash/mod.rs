@@ -30,6 +30,7 @@ use crate::workbench::{Moved, Shell, Workbench};
 
 mod changing;
 mod directory;
+mod missed;
 pub(super) mod said;
 mod start;
 mod stopped;
@@ -70,7 +71,8 @@ impl Tool for Bash {
 
     fn description(&self) -> String {
         "Run a bash command without input; what asks or needs a terminal fails. The directory is kept between calls \
-         while in the workspace; variables, functions and aliases are not."
+         while in the workspace; variables, functions and aliases are not. In the sandbox /tmp is the commands' own: no other \
+         tool sees it."
             .to_owned()
     }
 
@@ -212,14 +214,18 @@ impl Call {
     /// The shell has exited. What it left running becomes a job.
     fn ended(&self, scene: &Scene, started: Started, finished: &Finished, said: Said) -> ToolResult {
         let Started { running, directory, program } = started;
-        let moved =
-            directory.and_then(Directory::read).map(|to| (scene.bench.shell().moved_to(to.clone()), to));
+        let shell = scene.bench.shell();
+        let moved = directory.and_then(Directory::read).map(|(to, from)| {
+            from.into_iter().for_each(|from| shell.came_from(from));
+            (shell.moved_to(to.clone()), to)
+        });
         let mut notes = Vec::new();
         match scene.terms.passed_over {
             PassedOver::Nothing => {}
             PassedOver::Secrets => notes.push(PASSED_OVER.to_owned()),
         }
         if finished.exit != Exit::Code(0) {
+            notes.extend(missed::notes(&self.exec.command, &said.text, scene));
             notes.extend(program.map(|program| format!("[there is no bash here: run by {program}]")));
         }
         if finished.lingering && matches!(finished.exit, Exit::Code(_) | Exit::Signal(_)) {

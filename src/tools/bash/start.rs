@@ -16,6 +16,9 @@ use crate::tools::{Scene, ToolResult};
 /// What may run a command, the first that is there.
 pub(super) const SHELLS: [&str; 4] = ["bash", "/bin/bash", "/usr/bin/bash", "/bin/sh"];
 
+/// Where `cd -` goes.
+const OLDPWD: &str = "OLDPWD";
+
 /// Who could not do its part, where a command cannot be held.
 const SANDBOX: &str = "the sandbox";
 
@@ -65,7 +68,11 @@ impl Call {
         let plain: &[&str] = if is_bash(program) { &["--noprofile", "--norc"] } else { &[] };
         let words = [program].into_iter().chain(plain.iter().copied()).chain(["-c"]).map(OsString::from);
         let mut spawn = Spawn::new(words.chain([OsString::from(self.text(scene))]), &self.exec.cwd);
-        spawn.env = scene.bench.environment().to_vec();
+        spawn.env = scene.bench.environment_on(&scene.terms).to_vec();
+        if let Some(previous) = scene.bench.shell().previous() {
+            spawn.env.retain(|(name, _)| name != OLDPWD);
+            spawn.env.push((OLDPWD.into(), previous.into()));
+        }
         spawn.env.extend(directory.map(Directory::variable));
         spawn.limit = self.limit;
         let (file, hidden) = (scene.bench.outputs().path(&scene.call).ok(), scene.bench.redactor().clone());

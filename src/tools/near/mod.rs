@@ -32,6 +32,11 @@ pub(super) fn missing(target: &Target, bench: Option<&Workbench>) -> String {
             one_line(&to.display().to_string())
         );
     }
+    if bench.is_some_and(|bench| bench.is_in_own_tmp(&target.path)) {
+        return format!(
+            "Error: {shown} is in the sandbox's own /tmp, which commands alone see. Read it with Bash, or have it written into the workspace"
+        );
+    }
     match (Look { target, bench }).guess() {
         Guess::Like(paths) => {
             format!("Error: {shown} does not exist. Did you mean {}?", offered(target, &paths))

@@ -55,6 +55,17 @@ const CALLS: &[(&str, Call)] = &[
     ("clone3", clone3),
     ("open_by_handle_at", || raw(libc::SYS_open_by_handle_at, [AT_CWD, 0, 0, 0, 0]).map(drop)),
     ("mknod", make_device),
+    ("open setuid", || make_program(0o4755)),
+    ("open setgid", || make_program(0o2755)),
+    ("mknod setuid", || {
+        raw(libc::SYS_mknodat, [AT_CWD, text("node").as_ptr() as c_long, 0o104_755, 0, 0]).map(drop)
+    }),
+    // struct open_how: flags, mode, no restriction
+    ("openat2", || {
+        let how: [u64; 3] = [libc::O_CREAT as u64 | 1, 0o4755, 0];
+        raw(libc::SYS_openat2, [AT_CWD, text("by2").as_ptr() as c_long, how.as_ptr() as c_long, 24, 0])
+            .map(drop)
+    }),
     // linux/keyctl.h: the number of the session's keyring
     ("keyctl", || raw(libc::SYS_keyctl, [0, -3, 0, 0, 0]).map(drop)),
     ("add_key", add_key),
@@ -75,6 +86,11 @@ const CALLS: &[(&str, Call)] = &[
     ("x32", || raw(0x4000_0000 | libc::SYS_getppid, [0; 5]).map(drop)),
     ("32 bits", thirty_two_bits),
 ];
+
+fn make_program(mode: c_long) -> io::Result<()> {
+    let flags = c_long::from(libc::O_CREAT | libc::O_WRONLY);
+    raw(libc::SYS_openat, [AT_CWD, text("program").as_ptr() as c_long, flags, mode, 0]).map(drop)
+}
 
 const AT_CWD: c_long = libc::AT_FDCWD as c_long;
 const NEW_USER: c_long = libc::CLONE_NEWUSER as c_long;

@@ -12,8 +12,6 @@ const SIGNAL: Expected = expected(Fate::GapBefore(6), Fate::Held);
 const PRIORITY: Expected = expected(Fate::GapOfUsers, Fate::Held);
 /// Whoever started a command is in its room too, with as little power.
 const PARENT: Expected = expected(Fate::GapBefore(6), Fate::Depends);
-/// Landlock knows sockets that have a path since its ninth version; without a room there are no sockets at all.
-const PATH_SOCKET: Expected = expected(Fate::Held, Fate::GapBefore(9));
 /// Whatever is started is ended, held or not.
 const ENDED: Expected = Expected { bare: [Fate::Held; 2], ..HELD };
 
@@ -48,10 +46,10 @@ pub(super) const ROWS: &[Row] = &[
     // addresses
     ("connect to an address", Bash("exec 3<>/dev/tcp/127.0.0.1/$TCP"), Heard, HELD),
     ("send to an address", Bash("echo x >/dev/udp/127.0.0.1/$UDP"), Heard, HELD),
-    ("connect to a local socket", Call("connect to a path"), Heard, PATH_SOCKET),
+    ("connect to a local socket", Call("connect to a path"), Heard, HELD),
     ("connect to a socket without a path", Call("connect to a name"), Heard, HELD),
-    ("send to a local socket", Call("send to a path"), Heard, PATH_SOCKET),
-    ("send to a local socket from a pair", Call("send from a pair"), Heard, PATH_SOCKET),
+    ("send to a local socket", Call("send to a path"), Heard, HELD),
+    ("send to a local socket from a pair", Call("send from a pair"), Heard, HELD),
     ("listen to all that passes", Call("packet socket"), Told, HELD.of_root()),
     ("make packets", Call("raw socket"), Told, HELD.of_root()),
     ("talk to the machine's host", Call("vsock"), Told, HELD.of_some()),
@@ -73,6 +71,11 @@ pub(super) const ROWS: &[Row] = &[
     ("have capabilities", Bash("grep -q 'CapPrm:.*[1-9a-f]' /proc/self/status"), Told, HELD.of_root()),
     ("be able to gain privileges", Bash("grep -q 'NoNewPrivs:.*0' /proc/self/status"), Told, HELD.of_some()),
     ("leave a program with one's rights to all", Bash("chmod u+s mine"), Told, HELD),
+    ("make such a program", Call("open setuid"), Told, HELD),
+    ("make such a node", Call("mknod setuid"), Told, HELD),
+    ("make such a program by the newer call", Call("openat2"), Told, HELD),
+    ("make a program with one's group's rights", Call("open setgid"), Told, HELD),
+    ("share a directory with one's group", Bash("mkdir shared && chmod g+s shared"), Told, MEANT),
     // the kernel and the machine
     ("reach for keys", Call("keyctl"), Told, HELD),
     ("keep a key", Call("add_key"), Told, HELD),
@@ -105,9 +108,9 @@ pub(super) const CONNECTED: &[Row] = &[
     ("connect to an address", Bash("exec 3<>/dev/tcp/127.0.0.1/$TCP"), Heard, MEANT),
     ("send to an address", Bash("echo x >/dev/udp/127.0.0.1/$UDP"), Heard, MEANT),
     ("talk to oneself by an address", Call("own loopback"), Told, MEANT),
-    ("connect to a local socket", Call("connect to a path"), Heard, PATH_SOCKET),
+    ("connect to a local socket", Call("connect to a path"), Heard, HELD),
     ("connect to a socket without a path", Call("connect to a name"), Heard, HELD),
-    ("send to a local socket from a pair", Call("send from a pair"), Heard, PATH_SOCKET),
+    ("send to a local socket from a pair", Call("send from a pair"), Heard, HELD),
     ("listen to all that passes", Call("packet socket"), Told, HELD.of_root()),
     ("talk to the machine's host", Call("vsock"), Told, HELD.of_some()),
     ("make a socket", Call("bind a local socket"), Outside, HELD),

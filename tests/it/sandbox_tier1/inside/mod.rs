@@ -117,9 +117,14 @@ impl World {
 
     #[track_caller]
     fn prepare(&self, script: &str) {
+        self.prepare_in("workspace", script);
+    }
+
+    #[track_caller]
+    fn prepare_in(&self, directory: &str, script: &str) {
         let spawn = self.spawn(script);
         let mut command = Command::new("bash");
-        command.args(&spawn.argv[1..]).envs(spawn.env).current_dir(spawn.cwd);
+        command.args(&spawn.argv[1..]).envs(spawn.env).current_dir(self.at(directory));
         let output = command.output().unwrap();
         assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
     }
