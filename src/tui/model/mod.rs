@@ -124,6 +124,11 @@ pub enum Limit {
         /// Turns so far.
         turns: u32,
     },
+    /// Of calls in a row that are equal.
+    Repeats {
+        /// Turns so far.
+        turns: u32,
+    },
     /// Of the session's money or tokens.
     Budget {
         /// Of what how much is used.

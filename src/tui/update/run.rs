@@ -243,6 +243,9 @@ fn recorded(model: &mut Model, now: Moment, entry: Entry) {
                 model.meter.total = model.meter.total.saturating_add(usage.total_tokens);
             }
         }
+        EntryBody::Spent { usage, .. } => {
+            model.meter.total = model.meter.total.saturating_add(usage.total_tokens);
+        }
         EntryBody::Message(Message::Tool(_))
         | EntryBody::Session(_)
         | EntryBody::Compaction { .. }
@@ -359,8 +362,12 @@ fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
                 Again::Impossible => {}
             }
         }
-        RunEnd::TurnLimit { turns } | RunEnd::Looping { turns } => {
+        RunEnd::TurnLimit { turns } => {
             stop_at(model, now, &result, Limit::Turns { turns: *turns });
+            return Vec::new();
+        }
+        RunEnd::Looping { turns } => {
+            stop_at(model, now, &result, Limit::Repeats { turns: *turns });
             return Vec::new();
         }
         RunEnd::OverBudget { used } => {

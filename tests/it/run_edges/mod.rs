@@ -2,6 +2,7 @@
 //! in `failures`, below; what a plain run prints is in `headless`.
 
 mod failures;
+mod repeats;
 
 use serde_json::{Value, json};
 
@@ -296,10 +297,22 @@ fn a_stream_has_ended_with_its_finish_reason_whether_done_follows_or_not() {
 }
 
 #[test]
-fn done_without_a_finish_reason_is_a_broken_stream() {
-    for broken in [text("Half").no_finish(), text("Half").finish("")] {
-        let (output, endpoint) = run([broken, text("Whole.")], 0);
-        assert_eq!(output.result()["final_message"], "Whole.");
+fn done_ends_an_answer_without_a_finish_reason() {
+    for reason_missing in [text("Done.").no_finish(), text("Done.").finish("")] {
+        let look = calling("Bash", json!({"command": "echo ran"})).no_finish();
+        let (output, endpoint) = run([look, reason_missing], 0);
+        assert!(endpoint.requests()[1].tool_result("call_1").contains("ran"), "its calls run");
+        assert_eq!(output.result()["final_message"], "Done.");
+        assert_eq!(output.events_of("retry").len(), 0);
+        endpoint.finish();
+    }
+}
+
+#[test]
+fn a_stream_with_neither_a_finish_reason_nor_done_is_broken() {
+    for broken in [text("Half").no_finish().no_done(), text("Half").finish("").no_done()] {
+        let (output, endpoint) = run([broken, text("All of it.")], 0);
+        assert_eq!(output.result()["final_message"], "All of it.");
         assert_eq!(the(&output, "retry")["discard"], true);
         endpoint.finish();
     }

@@ -42,6 +42,7 @@ mod planning;
 mod queue;
 mod sessions;
 mod steps;
+mod stopped;
 mod talk;
 mod telling;
 mod terminal;
