@@ -161,7 +161,7 @@ impl Run<'_> {
                 }
                 (reply, _) => return reply,
             };
-            refused = self.tells_window(&error);
+            refused = self.evident_length(&error);
             let mut why = (attempt > 0).then(|| "made shorter, it was refused as well".to_owned());
             loop {
                 let Some(step) = steps.next() else { return Reply::Failed(with_reason(error, why)) };
@@ -180,7 +180,7 @@ impl Run<'_> {
 
     /// Tokens of a request whose refusal says how small the window of the agent's own model is; none where it was another
     /// model's, or where the length is only guessed and not near the known window.
-    fn tells_window(&mut self, error: &ChatError) -> Option<u64> {
+    fn evident_length(&mut self, error: &ChatError) -> Option<u64> {
         let tokens = self.size().tokens;
         let too_long = error.too_long.as_ref().filter(|it| it.model == self.agent.parts.model)?;
         let counts = match too_long.evidence {

@@ -32,12 +32,12 @@ pub fn told(history: &History) -> Vec<String> {
         Message::User(user) => Some(user),
         Message::Assistant(_) | Message::Tool(_) => None,
     });
-    users.filter_map(told_by).collect()
+    users.filter_map(instructions_of).collect()
 }
 
 /// The file whose instructions this message is, as it is named there.
 #[must_use]
-pub fn told_by(message: &UserMessage) -> Option<String> {
+pub fn instructions_of(message: &UserMessage) -> Option<String> {
     let text = (message.origin == Origin::Note).then(|| message.words())?;
     Some(text.strip_prefix(INSTRUCTIONS_FROM)?.lines().next()?.to_owned())
 }

@@ -109,7 +109,9 @@ impl<'a> Run<'a> {
     async fn answer(&mut self, start: Start) -> RunEnd {
         if self.options.budget.turns() == 0 {
             if let Start::Prompt(messages) = start {
-                messages.into_iter().for_each(|message| self.context.inbox.push(message));
+                for message in messages {
+                    self.context.inbox.push(message);
+                }
             }
             return RunEnd::Failed(LoopError {
                 kind: LoopErrorType::ChatDisabled,

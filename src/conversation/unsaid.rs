@@ -71,9 +71,9 @@ impl Conversation {
 
     /// Whether the message is of instructions that an attached file brought: they are told again when it is attached again.
     fn goes_with_its_prompt(&self, message: &UserMessage) -> bool {
-        let name = instructions_of(message);
-        name.iter().for_each(|name| self.parts.bench.guides().take_back(name));
-        name.is_some()
+        let Some(name) = instructions_of(message) else { return false };
+        self.parts.bench.guides().take_back(&name);
+        true
     }
 
     /// Before another prompt: a nudge that a failed or killed run has left without an answer is not sent with it.

@@ -191,6 +191,20 @@ async fn an_abort_while_a_question_is_open_answers_its_call() {
     assert!(told(&stage, 0).contains("interrupted"));
 }
 
+#[test]
+fn an_abort_does_not_wait_for_the_search_for_attached_files() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(1).build();
+    let runtime = runtime.unwrap();
+    let (free, busy) = std::sync::mpsc::channel::<()>();
+    // the only thread that could search is taken
+    runtime.spawn_blocking(move || busy.recv().is_err());
+    let stage = Stage::new([]);
+    stage.token.cancel();
+    let end = runtime.block_on(stage.run("look at @a.txt")).end;
+    assert_eq!((end, stage.recorded().len()), (RunEnd::Aborted, 1));
+    drop(free);
+}
+
 #[tokio::test(start_paused = true)]
 async fn text_that_was_declared_void_is_not_kept_by_an_abort() {
     let retry = crate::chat::ChatEvent::Retry {

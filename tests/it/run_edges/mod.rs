@@ -351,43 +351,6 @@ fn comments_keep_alives_and_other_line_ends_do_not_disturb() {
 }
 
 #[test]
-fn after_three_turns_with_a_failed_tool_the_model_is_told_once() {
-    let fail = |number: usize| calling("Read", json!({"file_path": format!("gone{number}.txt")}));
-    let (_, endpoint) = run((0..5).map(fail).chain([text("It is gone.")]), 0);
-    let notes: Vec<usize> =
-        endpoint.requests().iter().map(|request| request.roles().matches("tool user").count()).collect();
-    assert_eq!(notes, [0, 0, 0, 1, 1, 1], "a note behind the third failure and no other");
-    assert!(endpoint.requests()[3].last_text().contains("three"));
-    endpoint.finish();
-}
-
-#[test]
-fn a_turn_without_a_failure_ends_the_streak() {
-    let fail = |number: usize| calling("Read", json!({"file_path": format!("gone{number}.txt")}));
-    let (_, endpoint) = run([fail(0), fail(1), look(2), fail(3), fail(4), text("It is gone.")], 0);
-    assert!(!endpoint.requests()[5].roles().contains("tool user"));
-    endpoint.finish();
-}
-
-#[test]
-fn the_same_call_with_the_same_result_five_times_gets_a_hint_once() {
-    let same = || calling("Bash", json!({"command": "echo same"}));
-    let (output, endpoint) = run((0..20).map(|_| same()).chain([text("I stop.")]), 0);
-    assert_eq!(kinds(&output), ["loop_detected"]);
-    let hints: Vec<usize> =
-        endpoint.requests().iter().map(|request| request.roles().matches("tool user").count()).collect();
-    assert_eq!((hints[4], hints[5], hints[20]), (0, 1, 1), "behind the fifth result and no other");
-    endpoint.finish();
-}
-
-#[test]
-fn five_different_calls_are_no_loop() {
-    let (output, endpoint) = run((0..8).map(look).chain([text("Done.")]), 0);
-    assert_eq!(kinds(&output), [""; 0]);
-    endpoint.finish();
-}
-
-#[test]
 fn a_tool_that_fails_never_ends_the_run() {
     let endpoint = Endpoint::script([
         calls([

@@ -30,6 +30,43 @@ fn check_loops(answers: Vec<Answer>, expected: &[&str]) {
 }
 
 #[test]
+fn the_same_call_with_the_same_result_five_times_gets_a_hint_once() {
+    let same = || calling("Bash", json!({"command": "echo same"}));
+    let (output, endpoint) = run((0..20).map(|_| same()).chain([text("I stop.")]), 0);
+    assert_eq!(kinds(&output), ["loop_detected"]);
+    let hints: Vec<usize> =
+        endpoint.requests().iter().map(|request| request.roles().matches("tool user").count()).collect();
+    assert_eq!((hints[4], hints[5], hints[20]), (0, 1, 1), "behind the fifth result and no other");
+    endpoint.finish();
+}
+
+#[test]
+fn five_different_calls_are_no_loop() {
+    let (output, endpoint) = run((0..8).map(look).chain([text("Done.")]), 0);
+    assert_eq!(kinds(&output), [""; 0]);
+    endpoint.finish();
+}
+
+#[test]
+fn after_three_turns_with_a_failed_tool_the_model_is_told_once() {
+    let fail = |number: usize| calling("Read", json!({"file_path": format!("gone{number}.txt")}));
+    let (_, endpoint) = run((0..5).map(fail).chain([text("It is gone.")]), 0);
+    let notes: Vec<usize> =
+        endpoint.requests().iter().map(|request| request.roles().matches("tool user").count()).collect();
+    assert_eq!(notes, [0, 0, 0, 1, 1, 1], "a note behind the third failure and no other");
+    assert!(endpoint.requests()[3].last_text().contains("three"));
+    endpoint.finish();
+}
+
+#[test]
+fn a_turn_without_a_failure_ends_the_streak() {
+    let fail = |number: usize| calling("Read", json!({"file_path": format!("gone{number}.txt")}));
+    let (_, endpoint) = run([fail(0), fail(1), look(2), fail(3), fail(4), text("It is gone.")], 0);
+    assert!(!endpoint.requests()[5].roles().contains("tool user"));
+    endpoint.finish();
+}
+
+#[test]
 fn eight_edits_each_followed_by_a_silent_command_are_no_loop() {
     check_loops((0..8).flat_map(|number| [edit(number), bash("true")]).collect(), &[]);
 }
@@ -121,6 +158,20 @@ fn a_nudge_at_the_turn_limit_is_not_sent_by_a_later_run() {
     the(&clawd.run().expect_code(3), "turn_limit_reached");
     streaming_again(&clawd).args(["-c", "what is 2+2?"]).run().expect_code(0);
     assert_eq!(endpoint.requests()[1].last_text(), "what is 2+2?");
+    endpoint.finish();
+}
+
+#[test]
+fn requests_without_a_message_count_toward_the_budget_of_the_session() {
+    let usage =
+        |tokens: u64| json!({"prompt_tokens": tokens, "completion_tokens": 1, "total_tokens": tokens + 1});
+    let endpoint = Endpoint::script([empty().usage(usage(2_000)), text("Here.").usage(usage(10))]);
+    let clawd = streaming(&endpoint).home_file("config.toml", "max_tokens = 2000\n").arg("go");
+    let output = clawd.run().expect_code(0);
+    assert_eq!(output.result()["metadata"]["usage"]["prompt_tokens"], 2_010);
+    let again = streaming_again(&clawd).args(["-c", "more"]).run().expect_code(3);
+    assert_eq!(again.result()["error"]["type"], "max_turns_exceeded");
+    assert!(again.stderr.contains("budget"), "{again:#?}");
     endpoint.finish();
 }
 

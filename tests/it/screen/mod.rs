@@ -17,6 +17,7 @@ mod compact;
 mod cursor;
 mod edges;
 mod faults;
+mod fifty;
 mod first;
 mod full;
 mod full_tmux;
