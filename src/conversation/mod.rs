@@ -28,6 +28,8 @@ use crate::protocol::{
 use crate::session::SharedLog;
 use crate::workbench::Workbench;
 
+use unsaid::Prompts;
+
 pub use crate::agent::Attendance;
 pub use phase::Phase;
 pub use values::{Again, Ended, Followed, Fresh, GoOn, Happening, JobNews, Parts};
@@ -164,8 +166,8 @@ impl Conversation {
                 Vec::new()
             }
             GoOn::Stop => {
-                let given_back = self.unsay();
-                given_back.into_iter().chain(self.empty_queue()).collect()
+                self.unsay(Prompts::Kept);
+                self.empty_queue()
             }
         }
     }
@@ -322,7 +324,7 @@ impl Conversation {
                 self.phase = Phase::AtLimit { carry: Box::new(result.carry.clone()) };
             }
             RunEnd::Aborted => {
-                given_back = self.unsay();
+                given_back = self.unsay(Prompts::after_abort(self.parts.attendance));
                 given_back.extend(self.empty_queue());
             }
             RunEnd::TurnLimit { .. }

@@ -16,6 +16,25 @@ enum Fate {
     KeptWithAllBefore,
 }
 
+/// What becomes of prompts without an answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prompts {
+    /// They go back into the input.
+    GivenBack,
+    /// They stay: the run had ended by itself, or there is no input.
+    Kept,
+}
+
+impl Prompts {
+    /// Those of a run that was aborted.
+    pub(super) fn after_abort(attendance: Attendance) -> Self {
+        match attendance {
+            Attendance::Attended => Self::GivenBack,
+            Attendance::Unattended => Self::Kept,
+        }
+    }
+}
+
 impl Conversation {
     pub(super) fn can_be_asked_again(&self) -> Again {
         // what the user ran or noted since asks for no answer
@@ -42,13 +61,13 @@ impl Conversation {
         }
     }
 
-    /// Takes out of the conversation what the stopped run has left without an answer: prompts, which belong back into the input
-    /// (where nobody sits in front of one they stay), and messages of the program. Gives the prompts.
-    pub(super) fn unsay(&mut self) -> Vec<String> {
+    /// Takes out of the conversation what the stopped run has left without an answer: messages of the program, and prompts where
+    /// they go back into the input. Gives the prompts.
+    pub(super) fn unsay(&mut self, prompts: Prompts) -> Vec<String> {
         let (mut texts, mut to, mut kept) = (Vec::new(), None, Vec::new());
         for (slot, _) in self.parts.history.view().rev() {
             let Message::User(user) = &slot.message else { break };
-            match self.fate(slot.position, user) {
+            match self.fate(prompts, slot.position, user) {
                 Fate::GivenBack => {
                     texts.push(user.words());
                     kept.retain(|(_, later)| !self.goes_with_its_prompt(later));
@@ -87,13 +106,13 @@ impl Conversation {
         }
     }
 
-    fn fate(&self, position: usize, message: &UserMessage) -> Fate {
+    fn fate(&self, prompts: Prompts, position: usize, message: &UserMessage) -> Fate {
         let of_the_run = position >= self.run_begins;
         match message.origin {
-            Origin::User | Origin::Queued | Origin::Command => {
-                let can_go_back = of_the_run && self.parts.attendance == Attendance::Attended;
-                if can_go_back { Fate::GivenBack } else { Fate::KeptWithAllBefore }
-            }
+            Origin::User | Origin::Queued | Origin::Command => match prompts {
+                Prompts::GivenBack if of_the_run => Fate::GivenBack,
+                Prompts::GivenBack | Prompts::Kept => Fate::KeptWithAllBefore,
+            },
             Origin::Nudge => Fate::Dropped,
             // they belong to a file that was read, and are as true as before
             Origin::Note if instructions_of(message).is_some() => Fate::Kept,

@@ -278,12 +278,10 @@ static STATEMENT: Patterns = Patterns::new(|| {
         anywhere(&[
             "[a-z]+ed|found|saw|got|said|ran|went|did|knew|thought|wrote|read it|came|gone|kept|left|lost|sent",
             "goes|depends|looks|works|continues|ends|says|contains|shows|returns|exists|remains|uses|comes|runs",
-            "and so on|and so forth|etc|and more|or not|not|never|nothing|none|too|enough|i (?:see|think|guess|know)",
-            "am|be|been|being|cannot|sorry|maybe|perhaps|probably|unfortunately|sadly|thanks|thank|luck",
+            "and so on|and so forth|etc|not|never|nothing|none|i (?:see|think|guess|know)|am|cannot|sorry|maybe|sadly",
         ]),
         pattern(r"\b(?:it|that|this|there|what|here|he|she|who)'s\b|n't\b|\b(?:they|you)'re\b|\bi'm afraid\b"),
-        at_start(&["it|this|that|there|they|these|those|you|he|she|who|what|which|why|how|where|when|because|although"]),
-        at_start(&["well|hm+|um+|uh+|oh|ah|no|nope|yes|yeah|interesting|strange|odd|weird|oops|ouch|anyway"]),
+        at_start(&["it|this|that|there|they|these|those|you|wh[a-z]+|how|because|well|hm+|um+|uh+|oh|ah|no|yes|yeah"]),
     ]
     .concat()
 });

@@ -17,7 +17,9 @@ fn turn(number: usize, gates: &[Gate]) -> Answer {
     let answer = match number {
         STOPPED => return empty().hold_head(&gates[number]),
         _ if number % 10 == 3 => return text("Let me check the file."),
-        _ if number % 7 == 0 => calls([call("Read", json!({"file_path": format!("gone{number}.txt")}))]),
+        _ if number.is_multiple_of(7) => {
+            calls([call("Read", json!({"file_path": format!("gone{number}.txt")}))])
+        }
         _ => calls([bash(&format!("echo turn {number}")), call("Glob", json!({"pattern": "*.txt"}))]),
     };
     if is_queued_into(number) { answer.hold_head(&gates[number]) } else { answer }
