@@ -124,7 +124,7 @@ fn words_with_tags(bencher: Bencher<'_, '_>) {
     read(bencher, &body, || Reading {
         text_calls: TextCalls::All,
         tools: Arc::clone(&tools),
-        opening: Opening::Text,
+        ..Reading::default()
     });
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Answered {
     pub(super) call: ToolCall,
     pub(super) content: Content,
     pub(super) status: ToolStatus,
+    /// Whether it changed a file.
+    pub(super) changed: bool,
 }
 
 /// Runs all calls of an answer and records their answers.
@@ -103,7 +105,7 @@ async fn finish(scene: &RunScene, readied: Readied) -> Finished {
 
 /// Records one answer, and says it.
 async fn answer(run: &mut Run<'_>, outcome: &mut Outcome, finished: Finished) {
-    let Finished { call, result, duration, denial, written: _ } = finished;
+    let Finished { call, result, duration, denial, changed, written: _ } = finished;
     run.record(Message::Tool(ToolMessage {
         call_id: call.id.clone(),
         name: call.name.clone(),
@@ -126,7 +128,7 @@ async fn answer(run: &mut Run<'_>, outcome: &mut Outcome, finished: Finished) {
     })
     .await;
     run.note_call(CallSummary { name: call.name.clone(), success: !result.status.is_error(), duration });
-    outcome.answers.push(Answered { call, content: result.content, status: result.status });
+    outcome.answers.push(Answered { call, content: result.content, status: result.status, changed });
 }
 
 #[cfg(test)]

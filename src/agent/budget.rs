@@ -50,10 +50,21 @@ impl Spending {
         })
     }
 
-    /// Grants as much again, until what is used is within it.
+    /// Grants as much again, as often as it takes for what is used to be within it.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "neither is negative, and a float that is too large becomes the largest number"
+    )]
     pub fn grant(&mut self, history: &History) {
-        while self.reached(history).is_some() && self.granted < u32::MAX - 1 {
-            self.granted += 1;
+        let (cost, tokens) = self.used(history);
+        let for_cost = self.max_cost.map_or(0, |limit| (cost / limit) as u32);
+        let for_tokens = self.max_tokens.and_then(|limit| tokens.checked_div(limit)).unwrap_or(0);
+        let for_tokens = u32::try_from(for_tokens).unwrap_or(u32::MAX);
+        self.granted = self.granted.max(for_cost).max(for_tokens).min(u32::MAX - 1);
+        // the division may be rounded down
+        if self.reached(history).is_some() {
+            self.granted = (self.granted + 1).min(u32::MAX - 1);
         }
     }
 
@@ -147,6 +158,27 @@ mod tests {
         assert_eq!((spending.granted, spending.reached(&two("paid"))), (2, None));
         spending.grant(&two("paid"));
         assert_eq!(spending.granted, 2, "nothing is granted ahead");
+    }
+
+    #[test]
+    fn a_tiny_limit_is_granted_in_one_step() {
+        for (cost, tokens) in [(Some(1e-7), None), (None, Some(1)), (Some(1e-6), Some(1))] {
+            let mut tiny = spending(cost, tokens);
+            tiny.grant(&two("paid"));
+            assert_eq!(tiny.reached(&two("paid")), None, "{cost:?} {tokens:?}");
+        }
+        let mut less_than_can_be_counted = spending(Some(1e-30), None);
+        less_than_can_be_counted.grant(&two("paid"));
+        assert_eq!(less_than_can_be_counted.granted, u32::MAX - 1);
+    }
+
+    #[test]
+    fn requests_that_left_no_message_count() {
+        let mut history = two("paid");
+        let usage = Usage { prompt_tokens: 1_000_000, ..Usage::default() };
+        let body = EntryBody::Spent { model: "paid".into(), usage };
+        history.apply(&Entry { timestamp: 0, body });
+        assert_eq!(spending(Some(5.0), None).reached(&history).as_deref(), Some("$5.00 of $5.00"));
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(super) struct Runnable {
     pub(super) concurrency: Concurrency,
     prepared: Box<dyn Prepared>,
     permit: Permit,
-    host: Arc<dyn Host>,
+    host: Arc<RunHost>,
 }
 
 /// What a call may.
@@ -64,6 +64,8 @@ pub(super) struct Finished {
     pub(super) result: ToolResult,
     pub(super) duration: Duration,
     pub(super) denial: Option<Denial>,
+    /// Whether it changed a file.
+    pub(super) changed: bool,
     /// Its arguments as they came, where no object could be read from them: its start tells them, and nothing else does.
     pub(super) written: Option<String>,
 }
@@ -303,7 +305,7 @@ pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> F
         cancel: scene.token.child_token(),
         progress: Arc::new(progress),
         terms: permit.terms,
-        host,
+        host: Arc::clone(&host) as Arc<dyn Host>,
     });
     let mut result = tokio::select! {
         biased;
@@ -314,7 +316,8 @@ pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> F
     hush::result(scene.bench.redactor(), permit.hide, &mut result);
     let result = scene.hooks.after_tool_execution(&call, result);
     let result = format(&scene.bench, &call.id, result).await;
-    Finished { call, result, duration: began.elapsed(), denial: None, written: None }
+    let changed = host.has_changed();
+    Finished { call, result, duration: began.elapsed(), denial: None, changed, written: None }
 }
 
 async fn overdue(token: &CancellationToken) {
@@ -345,7 +348,7 @@ impl Finished {
     fn with(call: ToolCall, status: ToolStatus, text: String) -> Box<Self> {
         let display = Display::Line(text.strip_prefix("Error: ").unwrap_or(&text).to_owned());
         let result = ToolResult { status, content: Content::text(text), display };
-        Box::new(Self { call, result, duration: Duration::ZERO, denial: None, written: None })
+        Box::new(Self { call, result, duration: Duration::ZERO, denial: None, changed: false, written: None })
     }
 
     fn failed(call: ToolCall, text: String) -> Box<Self> {

@@ -12,7 +12,9 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::turns::{Reply, Run};
-use crate::chat::{ChatError, ChatEvent, ChatObserver, ChatRequest, Completion, Remedy, RequestMessage};
+use crate::chat::{
+    ChatError, ChatEvent, ChatObserver, ChatRequest, Completion, Evidence, Remedy, RequestMessage,
+};
 use crate::context::plan::{self, Masking, Urgency};
 use crate::context::size::{self, Parts, Scale, Size, Source};
 use crate::context::summary::{self, Facts};
@@ -30,6 +32,8 @@ const SHORTEST: usize = 4;
 const FREE_PERCENT: u64 = 10;
 /// After an attempt that did not help, the next comes when the conversation has grown by this part of the window.
 const PAUSE_PART: u64 = 10;
+/// A request is near the window where it is shorter by at most this part: an estimate may be wrong.
+const NEAR_PART: u64 = 5;
 /// Bytes that the user's own words may take behind a summary, as a part of what may be sent.
 const WORDS_PART: u64 = 8;
 
@@ -157,7 +161,7 @@ impl Run<'_> {
                 }
                 (reply, _) => return reply,
             };
-            refused = Some(self.size().tokens);
+            refused = self.evident_length(&error);
             let mut why = (attempt > 0).then(|| "made shorter, it was refused as well".to_owned());
             loop {
                 let Some(step) = steps.next() else { return Reply::Failed(with_reason(error, why)) };
@@ -172,6 +176,21 @@ impl Run<'_> {
             let (delay, error) = (Duration::ZERO, error.message);
             self.emit(AgentEvent::Retry { attempt, delay, error, discard: true }).await;
         }
+    }
+
+    /// Tokens of a request whose refusal says how small the window of the agent's own model is; none where it was another
+    /// model's, or where the length is only guessed and not near the known window.
+    fn evident_length(&mut self, error: &ChatError) -> Option<u64> {
+        let tokens = self.size().tokens;
+        let too_long = error.too_long.as_ref().filter(|it| it.model == self.agent.parts.model)?;
+        let counts = match too_long.evidence {
+            Evidence::Named => true,
+            Evidence::Guessed => {
+                let near = |window: u64| tokens >= window - window / NEAR_PART;
+                self.agent.parts.window.tokens().is_some_and(near)
+            }
+        };
+        counts.then_some(tokens)
     }
 
     async fn shorten(&mut self, step: Step) -> Attempt {
@@ -305,9 +324,7 @@ impl Run<'_> {
             Err(error) if error.remedy == Remedy::Compact => return Err(Trouble::TooLong(error.message)),
             Err(error) => return Err(Trouble::Endpoint(error.message)),
         };
-        if let Some(usage) = message.usage {
-            self.count_usage(usage);
-        }
+        self.count_spent(&message).await;
         if cut {
             return Err(Trouble::Useless("the summary was cut at the output limit".to_owned()));
         }

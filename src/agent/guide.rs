@@ -28,9 +28,16 @@ pub(super) async fn tell(run: &mut Run<'_>) {
 
 /// The files whose instructions the model was told in a conversation, as they are named there.
 pub fn told(history: &History) -> Vec<String> {
-    let notes = history.messages().filter_map(|message| match message {
-        Message::User(user) if user.origin == Origin::Note => Some(user.words()),
-        Message::User(_) | Message::Assistant(_) | Message::Tool(_) => None,
+    let users = history.messages().filter_map(|message| match message {
+        Message::User(user) => Some(user),
+        Message::Assistant(_) | Message::Tool(_) => None,
     });
-    notes.filter_map(|text| Some(text.strip_prefix(INSTRUCTIONS_FROM)?.lines().next()?.to_owned())).collect()
+    users.filter_map(instructions_of).collect()
+}
+
+/// The file whose instructions this message is, as it is named there.
+#[must_use]
+pub fn instructions_of(message: &UserMessage) -> Option<String> {
+    let text = (message.origin == Origin::Note).then(|| message.words())?;
+    Some(text.strip_prefix(INSTRUCTIONS_FROM)?.lines().next()?.to_owned())
 }

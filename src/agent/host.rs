@@ -5,7 +5,7 @@
 //! of the user is counted with the run's own questions, so that an answer always finds the one it was meant for.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -32,6 +32,8 @@ pub(super) struct RunHost {
     sink: Arc<dyn Sink>,
     approver: Arc<dyn Approver>,
     questions: Questions,
+    /// Whether files were saved because the call changes them.
+    changed: AtomicBool,
 }
 
 /// Numbers the questions of a run, whoever asks them.
@@ -61,6 +63,7 @@ impl RunHost {
             sink: Arc::clone(&run.options.sink),
             approver: Arc::clone(&run.options.approver),
             questions: run.questions.clone(),
+            changed: AtomicBool::new(false),
         }
     }
 }
@@ -70,10 +73,16 @@ impl RunHost {
     pub(super) fn of_the_user(run: &Run<'_>, call: &ToolCall) -> Self {
         Self { message: run.context.history.positions(), ..Self::new(run, call, CallForm::Native) }
     }
+
+    /// Whether the call has changed a file so far.
+    pub(super) fn has_changed(&self) -> bool {
+        self.changed.load(Ordering::Relaxed)
+    }
 }
 
 impl Host for RunHost {
     fn checkpoint(&self, by: ChangedBy, files: Vec<SavedFile>) -> BoxFuture<'_, ()> {
+        self.changed.store(true, Ordering::Relaxed);
         let body = EntryBody::Checkpoint { message: self.message, by, files };
         self.sink.emit(AgentEvent::Recorded(Entry { timestamp: self.clock.now_ms(), body }))
     }
@@ -166,6 +175,7 @@ mod tests {
             sink: Arc::clone(&desk) as Arc<dyn Sink>,
             approver: Arc::clone(&desk) as Arc<dyn Approver>,
             questions: Questions::default(),
+            changed: AtomicBool::new(false),
         };
         let mut taken = Vec::new();
         for command in commands {

@@ -1,23 +1,25 @@
-//! The same call with the same result, again and again.
+//! Detects a model that repeats itself: the same call with the same result, again and again.
 //!
-//! Successful repeats count as well as failed ones; a call whose result changes (polling) does not. First the model gets a
-//! hint, once; if it goes on, a run that somebody watches stops at the turn-limit question. What was seen lives in the
-//! [`Carry`], so a continued run remembers it. Not here: cycles of several calls; each of them is counted by itself.
+//! Successful repeats count as well as failed ones, but only in a row: another call, another result (polling) or a call that
+//! changed a file ends it. Several calls of one answer, repeated answer by answer, are a row too. First the model gets a hint,
+//! once; if it goes on, a run that somebody watches stops at the turn-limit question. The rows are part of the [`Carry`], so a
+//! continued run knows them. Not detected: cycles over several answers.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::protocol::{Carry, Content, Part, ToolCall};
+use super::batch::Answered;
+use crate::protocol::{Carry, Content, Part, Row, ToolCall};
 
-/// Equal call-and-result pairs before the hint (the outside contract).
+/// Equal calls with equal results in a row before the hint (the outside contract).
 const HINT_AFTER: u32 = 5;
-/// Further ones before a watched run stops (the outside contract).
+/// Length of the row that stops a watched run: ten more (the outside contract).
 const STOP_AFTER: u32 = HINT_AFTER + 10;
 
 /// What the model is told, once.
-pub(super) const HINT: &str = "Note: the same call has given the same result five times. Repeating it will not change \
-the result. Do something different, or tell the user what stands in the way.";
+pub(super) const HINT: &str = "Note: the same call has given the same result five times in a row. Repeating it will not \
+change the result. Do something different, or tell the user what prevents you from going on.";
 
-/// What a repeated call calls for.
+/// What a row calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repetition {
     /// Nothing.
@@ -28,13 +30,20 @@ pub(super) enum Repetition {
     Stop,
 }
 
-/// Counts one call with its result.
-pub(super) fn note(carry: &mut Carry, call: &ToolCall, content: &Content) -> Repetition {
-    let count = carry.seen_calls.entry(fingerprint(call, content)).or_insert(0);
-    *count += 1;
-    if *count >= STOP_AFTER {
+/// Counts the calls of one answer.
+pub(super) fn note(carry: &mut Carry, calls: &[Answered]) -> Repetition {
+    let mut longest = 0;
+    let mut answer = DefaultHasher::new();
+    for answered in calls {
+        let call = fingerprint(&answered.call, &answered.content);
+        call.hash(&mut answer);
+        longest = longest.max(count(&mut carry.same_call, call, answered.changed));
+    }
+    let changed = calls.iter().any(|answered| answered.changed);
+    longest = longest.max(count(&mut carry.same_answer, answer.finish(), changed));
+    if longest >= STOP_AFTER && carry.loop_hinted {
         Repetition::Stop
-    } else if *count >= HINT_AFTER && !carry.loop_hinted {
+    } else if longest >= HINT_AFTER && !carry.loop_hinted {
         carry.loop_hinted = true;
         Repetition::Hint
     } else {
@@ -42,11 +51,24 @@ pub(super) fn note(carry: &mut Carry, call: &ToolCall, content: &Content) -> Rep
     }
 }
 
-/// Forgets the counts: somebody said that it should go on.
+/// Shortens the rows to the hint: the user wants the run to go on.
 pub(super) fn forgive(carry: &mut Carry) {
-    for count in carry.seen_calls.values_mut() {
-        *count = (*count).min(HINT_AFTER);
+    for row in [&mut carry.same_call, &mut carry.same_answer] {
+        row.length = row.length.min(HINT_AFTER);
     }
+}
+
+/// Adds one to the row, or begins another; gives its length.
+fn count(row: &mut Row, last: u64, changed: bool) -> u32 {
+    let length = if changed {
+        0
+    } else if row.last == last {
+        row.length + 1
+    } else {
+        1
+    };
+    *row = Row { last, length };
+    length
 }
 
 fn fingerprint(call: &ToolCall, content: &Content) -> u64 {
@@ -65,41 +87,72 @@ fn fingerprint(call: &ToolCall, content: &Content) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::ToolStatus;
 
-    fn call(arguments: &str) -> ToolCall {
-        ToolCall::new("1", "Read", arguments)
+    fn answered(arguments: &str, result: impl Into<String>) -> Answered {
+        let (call, content) = (ToolCall::new("1", "Read", arguments), Content::text(result));
+        Answered { call, content, status: ToolStatus::Success, changed: false }
     }
 
-    fn repeat(carry: &mut Carry, times: u32, result: impl Fn(u32) -> String) -> Vec<Repetition> {
-        (0..times).map(|n| note(carry, &call("{}"), &Content::text(result(n)))).collect()
+    fn changing(arguments: &str) -> Answered {
+        Answered { changed: true, ..answered(arguments, "done") }
+    }
+
+    /// What each answer calls for.
+    fn play(carry: &mut Carry, answers: impl IntoIterator<Item = Vec<Answered>>) -> Vec<Repetition> {
+        answers.into_iter().map(|calls| note(carry, &calls)).collect()
+    }
+
+    fn same(times: usize) -> impl Iterator<Item = Vec<Answered>> {
+        (0..times).map(|_| vec![answered("{}", "same")])
+    }
+
+    #[track_caller]
+    fn check(answers: impl IntoIterator<Item = Vec<Answered>>, hint: Option<usize>, stop: Option<usize>) {
+        let seen = play(&mut Carry::default(), answers);
+        let at = |wanted| seen.iter().position(|repetition| *repetition == wanted);
+        assert_eq!((at(Repetition::Hint), at(Repetition::Stop)), (hint, stop), "{seen:?}");
+        assert!(seen.iter().filter(|repetition| **repetition == Repetition::Hint).count() <= 1, "{seen:?}");
     }
 
     #[test]
-    fn the_fifth_equal_result_gets_a_hint_and_only_that_one() {
-        let seen = repeat(&mut Carry::default(), 7, |_| "same".to_owned());
-        assert_eq!(seen.iter().filter(|r| **r == Repetition::Hint).count(), 1);
-        assert_eq!(seen[4], Repetition::Hint);
+    fn the_fifth_in_a_row_gets_a_hint_and_ten_more_stop_the_run() {
+        check(same(4), None, None);
+        check(same(14), Some(4), None);
+        check(same(20), Some(4), Some(14));
     }
 
     #[test]
-    fn ten_more_stop_a_run() {
-        let seen = repeat(&mut Carry::default(), 15, |_| "same".to_owned());
-        assert_eq!(seen[13], Repetition::None);
-        assert_eq!(seen[14], Repetition::Stop);
+    fn another_result_or_another_call_ends_the_row() {
+        check((0..20).map(|number| vec![answered("{}", number.to_string())]), None, None);
+        check(same(4).chain([vec![answered("[]", "other")]]).chain(same(4)), None, None);
+        check((0..20).map(|number| vec![answered(&(number % 2).to_string(), "same")]), None, None);
     }
 
     #[test]
-    fn a_result_that_changes_is_no_repetition() {
-        let seen = repeat(&mut Carry::default(), 20, |n| n.to_string());
-        assert!(seen.iter().all(|r| *r == Repetition::None));
+    fn a_call_that_changed_something_ends_the_row() {
+        let edited =
+            (0..8).flat_map(|number| [vec![changing(&number.to_string())], vec![answered("{}", "")]]);
+        check(edited, None, None);
+        let in_one = (0..8).map(|number| vec![changing(&number.to_string()), answered("{}", "")]);
+        check(in_one, None, None);
+        check((0..20).map(|_| vec![changing("echo x >> log")]), None, None);
+        check(same(4).chain([vec![changing("1")]]).chain(same(5)), Some(9), None);
+    }
+
+    #[test]
+    fn calls_of_one_answer_are_a_row_and_so_are_equal_answers() {
+        check([same(5).flatten().collect()], Some(0), None);
+        check([same(64).flatten().collect(), vec![answered("{}", "same")]], Some(0), Some(1));
+        check((0..20).map(|_| vec![answered("a", "one"), answered("b", "two")]), Some(4), Some(14));
     }
 
     #[test]
     fn after_going_on_it_takes_ten_more_again() {
         let mut carry = Carry::default();
-        repeat(&mut carry, 15, |_| "same".to_owned());
+        play(&mut carry, same(15));
         forgive(&mut carry);
-        let seen = repeat(&mut carry, 10, |_| "same".to_owned());
-        assert_eq!(seen.iter().position(|r| *r == Repetition::Stop), Some(9));
+        let seen = play(&mut carry, same(10));
+        assert_eq!(seen.iter().position(|repetition| *repetition == Repetition::Stop), Some(9));
     }
 }

@@ -45,8 +45,14 @@ pub(super) async fn attach(run: &mut Run<'_>, mut message: UserMessage) -> (User
     let looked = tokio::task::spawn_blocking(move || {
         wanted.into_iter().map(|mention| (find(&mention, &cwd), mention)).collect::<Vec<_>>()
     });
+    let looked = tokio::select! {
+        biased;
+        // a search in a large directory, or on a network that hangs, ends by itself
+        () = run.options.token.cancelled() => return (message, Vec::new()),
+        looked = looked => looked.unwrap_or_default(),
+    };
     let mut seen: Vec<Mentioned> = Vec::new();
-    for (found, mention) in looked.await.unwrap_or_default() {
+    for (found, mention) in looked {
         match found {
             None => brought.miss(&mention),
             Some(found) if seen.contains(&found) => {}

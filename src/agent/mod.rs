@@ -45,7 +45,7 @@ use crate::tools::ToolRegistry;
 use crate::workbench::Workbench;
 
 pub use budget::{PriceList, Spending};
-pub use guide::told as instructions_told;
+pub use guide::{instructions_of, told as instructions_told};
 pub use inbox::Inbox;
 pub use seams::{AgentHooks, Approver, HookVerdict, NoHooks, Sink};
 

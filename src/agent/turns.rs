@@ -19,12 +19,12 @@ use crate::chat::{ChatError, Completion, Remedy};
 use crate::context;
 use crate::protocol::{
     AgentEvent, AssistantMessage, CallForm, CallSummary, Carry, Draft, Entry, EntryBody, LoopError,
-    LoopErrorType, LoopResult, Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, Usage,
+    LoopErrorType, LoopResult, Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus,
     UserMessage, Waiting,
 };
 use crate::text::blank::is_blank;
 
-/// Nudges a run gives at most (the outside contract).
+/// Nudges in a row, without a tool call between them, at most (the outside contract).
 const MAX_NUDGES: u32 = 2;
 /// How often an empty answer is asked for again (the outside contract).
 const EMPTY_RETRIES: u32 = 2;
@@ -106,17 +106,21 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What is said is answered, turn by turn.
+    /// Answers what was said, turn by turn. What cannot be answered is not recorded: it goes into the queue, which is given back.
     async fn answer(&mut self, start: Start) -> RunEnd {
-        self.begin(start).await;
         if self.options.budget.turns() == 0 {
-            RunEnd::Failed(LoopError {
+            if let Start::Prompt(messages) = start {
+                for message in messages {
+                    self.context.inbox.push(message);
+                }
+            }
+            return RunEnd::Failed(LoopError {
                 kind: LoopErrorType::ChatDisabled,
                 message: "chat is disabled: max_turns is 0 (try --max-turns -1)".to_owned(),
-            })
-        } else {
-            self.turns().await
+            });
         }
+        self.begin(start).await;
+        self.turns().await
     }
 
     async fn begin(&mut self, start: Start) {
@@ -198,9 +202,7 @@ impl<'a> Run<'a> {
             if refused || !is_blank(&completion.message.text) || !completion.message.tool_calls.is_empty() {
                 return Reply::Answer(completion);
             }
-            if let Some(usage) = completion.message.usage {
-                self.carry.metadata.usage.add(usage);
-            }
+            self.count_spent(&completion.message).await;
             if attempt <= EMPTY_RETRIES {
                 self.emit(AgentEvent::Retry {
                     attempt,
@@ -266,6 +268,7 @@ impl<'a> Run<'a> {
             self.tell_of_text_calls().await;
         }
         let calls = asked::tidy(completion, &self.context.history);
+        self.carry.nudges = 0;
         self.carry.metadata.tool_calls_count += u32::try_from(calls.asked.len()).unwrap_or(u32::MAX);
         self.record(Message::Assistant(calls.message)).await;
         self.emit(AgentEvent::Waiting(Waiting::Tools)).await;
@@ -277,15 +280,23 @@ impl<'a> Run<'a> {
             return Next::End(RunEnd::Refused);
         }
         self.carry.refused |= outcome.answers.iter().any(|answered| answered.status == ToolStatus::Denied);
-        let repetitions = self.note_repetitions(&outcome.answers);
-        if repetitions.contains(&Repetition::Stop) && self.options.attendance == Attendance::Attended {
-            return Next::End(RunEnd::Looping { turns: self.carry.metadata.turns_count });
+        match loops::note(&mut self.carry, &outcome.answers) {
+            Repetition::Stop if self.options.attendance == Attendance::Attended => {
+                return Next::End(RunEnd::Looping { turns: self.carry.metadata.turns_count });
+            }
+            Repetition::Hint => {
+                self.notice(
+                    NoticeKind::LoopDetected,
+                    "the same call gave the same result five times in a row",
+                )
+                .await;
+                self.record_all(vec![UserMessage::new(Origin::Note, loops::HINT)]).await;
+            }
+            Repetition::Stop | Repetition::None => {}
         }
-        if repetitions.contains(&Repetition::Hint) {
-            self.notice(NoticeKind::LoopDetected, "the same call has given the same result five times").await;
-            self.record_all(vec![UserMessage::new(Origin::Note, loops::HINT)]).await;
-        }
-        self.note_failures(outcome.answers.iter().any(|answered| answered.status.is_error())).await;
+        // a refused call did not fail: it never ran
+        self.note_failures(outcome.answers.iter().any(|answered| answered.status == ToolStatus::Failed))
+            .await;
         Next::Again
     }
 
@@ -299,10 +310,6 @@ impl<'a> Run<'a> {
         if std::mem::replace(&mut self.text_calls, TextCalls::Told) == TextCalls::Unseen {
             self.notice(NoticeKind::TextCalls, WRITTEN_AS_TEXT).await;
         }
-    }
-
-    fn note_repetitions(&mut self, calls: &[batch::Answered]) -> Vec<Repetition> {
-        calls.iter().map(|answered| loops::note(&mut self.carry, &answered.call, &answered.content)).collect()
     }
 
     async fn note_failures(&mut self, failed: bool) {
@@ -350,9 +357,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Of a request that is no turn.
-    pub(super) fn count_usage(&mut self, usage: Usage) {
-        self.carry.metadata.usage.add(usage);
+    /// Counts a request whose answer is no message.
+    pub(super) async fn count_spent(&mut self, answer: &AssistantMessage) {
+        if let Some(usage) = answer.usage {
+            self.carry.metadata.usage.add(usage);
+            self.record_body(EntryBody::Spent { model: answer.model.clone(), usage }).await;
+        }
     }
 
     pub(super) fn model(&self) -> ModelId {

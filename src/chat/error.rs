@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use crate::protocol::ModelId;
+
 /// A request that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -17,6 +19,26 @@ pub struct ChatError {
     pub status: Option<u16>,
     /// How far it came: decides how often it is asked again.
     pub stage: Stage,
+    /// For which model it was too long, where that is what is wrong.
+    pub too_long: Option<TooLong>,
+}
+
+/// A request that a model refused for its length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TooLong {
+    /// Which model: a fallback model's window says nothing of the first one's.
+    pub model: ModelId,
+    /// How it is known.
+    pub evidence: Evidence,
+}
+
+/// How it is known that a request was too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Evidence {
+    /// The endpoint named the length.
+    Named,
+    /// A proxy or an empty error let it be guessed.
+    Guessed,
 }
 
 /// How far a failed request came.
@@ -54,13 +76,19 @@ impl ChatError {
     /// An error of the request itself, before any status.
     #[must_use]
     pub fn new(remedy: Remedy, message: impl Into<String>) -> Self {
-        Self { remedy, message: message.into(), status: None, stage: Stage::Request }
+        Self { remedy, message: message.into(), status: None, stage: Stage::Request, too_long: None }
     }
 
     /// The same, at another stage.
     #[must_use]
     pub fn at(self, stage: Stage) -> Self {
         Self { stage, ..self }
+    }
+
+    /// The same, too long for a model.
+    #[must_use]
+    pub fn too_long_for(self, model: impl Into<ModelId>, evidence: Evidence) -> Self {
+        Self { too_long: Some(TooLong { model: model.into(), evidence }), ..self }
     }
 
     /// The same, with the status of the answer.

@@ -22,6 +22,7 @@ use crate::chat::answer::body::{Body, Fault, Progress};
 use crate::chat::request::dialect::{AskUsage, Dialect, Quirk, Streaming};
 use crate::chat::request::estimate::{self, Estimate};
 use crate::chat::request::memory::Arrival;
+use crate::chat::request::models;
 use crate::chat::request::refused::{self, Sent, TEACHING, Teaching};
 use crate::chat::request::wire::{self, Delivery};
 use crate::protocol::{NoticeKind, Usage};
@@ -221,6 +222,7 @@ impl Exchange<'_> {
             text_calls: memory.text_calls(self.service.text_calls()),
             tools: Arc::clone(&self.request.tools),
             opening: memory.opening(&self.request.model),
+            thinks: models::writes_thoughts(self.request.model.as_str()).into(),
         });
         let keeps = keeps_line(&response);
         let mut shown = Shown::Nothing;

@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::classify::{self, Refusal};
 use crate::chat::request::memory::EndpointMemory;
+use crate::os::clock::{Clock, SystemClock};
 use crate::text::sanitize::sanitize_line;
 
 /// Of an error's body; its text is cut to much less.
@@ -42,7 +43,7 @@ pub(super) async fn refusal(mut response: Response, memory: &EndpointMemory) -> 
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
     let mut refusal = Refusal {
         status: response.status().as_u16(),
-        retry_after: classify::retry_after(header),
+        retry_after: classify::retry_after(header, SystemClock.now_ms()),
         location: header("location").map(str::to_owned),
         body: String::new(),
     };

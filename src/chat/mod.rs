@@ -41,7 +41,7 @@ use crate::protocol::history::Masked;
 use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, Slot, ToolDefinition};
 
 pub use endpoint::{ApiKey, Connections, Endpoint};
-pub use error::{ChatError, Remedy, Stage};
+pub use error::{ChatError, Evidence, Remedy, Stage, TooLong};
 pub use fallback::{Fallback, Keyed};
 pub use openai::{ChatServiceConfig, OpenAiChatService, Patience, create_chat_service};
 pub use request::memory::{Arrival, EndpointMemory, Line};

@@ -108,6 +108,7 @@ fn reading(want: &Value) -> Reading {
         },
         tools: known["tools"].as_array().into_iter().flatten().map(tool).collect(),
         opening: if known["opening"] == "thoughts" { Opening::Thoughts } else { Opening::Text },
+        thinks: (known["thinks"] == true).into(),
     }
 }
 

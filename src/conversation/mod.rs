@@ -6,6 +6,7 @@
 //!
 //! It draws nothing and decides nothing about a call.
 
+mod asked;
 mod back;
 mod drive;
 mod jobs;
@@ -17,17 +18,17 @@ mod values;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
-
 use crate::agent::{Agent, Inbox, Start};
-use crate::permission::{Mode, Policy, PolicyCell, Verdict};
+use crate::permission::{Mode, Policy, PolicyCell};
 use crate::protocol::history::interrupted;
 use crate::protocol::{
-    AgentEvent, Answer, Asked, Begin, Carry, Entry, EntryBody, History, LoopResult, Message, Origin,
-    Question, QuestionId, RunEnd, Topic, UserMessage,
+    AgentEvent, Carry, Entry, EntryBody, History, LoopResult, Message, Origin, QuestionId, RunEnd,
+    UserMessage,
 };
 use crate::session::SharedLog;
 use crate::workbench::Workbench;
+
+use unsaid::Prompts;
 
 pub use crate::agent::Attendance;
 pub use phase::Phase;
@@ -40,16 +41,13 @@ pub struct Conversation {
     phase: Phase,
     run: Option<drive::Running>,
     jobs: jobs::Watch,
-    open: BTreeMap<QuestionId, OpenQuestion>,
+    open: BTreeMap<QuestionId, asked::OpenQuestion>,
     /// What a change at rest has to tell, before anything else.
     untold: VecDeque<AgentEvent>,
-    /// Where the run began: nothing before it is taken back.
+    /// Where the run began, continued ones included: nothing before it is taken back.
     run_begins: usize,
-}
-
-struct OpenQuestion {
-    question: Question,
-    reply: oneshot::Sender<Answer>,
+    /// Where the last run ended.
+    run_ends: Option<usize>,
 }
 
 impl Conversation {
@@ -66,6 +64,7 @@ impl Conversation {
             open: BTreeMap::new(),
             untold: VecDeque::new(),
             run_begins: 0,
+            run_ends: None,
         };
         conversation.close_open_calls();
         conversation.note_other_settings();
@@ -100,6 +99,7 @@ impl Conversation {
     pub fn submit(&mut self, text: String) {
         match self.phase {
             Phase::Idle => {
+                self.unsay_nudge();
                 self.tell_directories();
                 self.start(Start::Prompt(vec![UserMessage::new(Origin::User, text)]));
             }
@@ -145,20 +145,6 @@ impl Conversation {
         self.inbox.take_back().map(|message| message.words())
     }
 
-    /// Answers a question. An answer to a question that is gone does nothing. A yes to a plan puts the mode in force in which the
-    /// work begins, before the call hears of it.
-    pub fn answer(&mut self, id: QuestionId, answer: Answer) {
-        if let Some(open) = self.open.remove(&id) {
-            if let Some(mode) = begins_in(&open, &answer) {
-                let policy = self.policy();
-                // a plan is shown while nothing else runs: no other question waits
-                drop(self.set_policy(Policy { mode, ..policy }));
-            }
-            // The call may have ended in this moment; then nobody waits for the answer, and none is needed.
-            drop(open.reply.send(answer));
-        }
-    }
-
     /// Stops the run: the request is dropped, what runs is ended. Its end comes as [`Happening::Ended`].
     pub fn abort(&mut self) {
         if let Some(run) = &self.run {
@@ -179,7 +165,10 @@ impl Conversation {
                 self.start(Start::Continue(*carry));
                 Vec::new()
             }
-            GoOn::Stop => self.empty_queue(),
+            GoOn::Stop => {
+                self.unsay(Prompts::Kept);
+                self.empty_queue()
+            }
         }
     }
 
@@ -235,6 +224,7 @@ impl Conversation {
         self.phase = Phase::Idle;
         self.parts.history = fresh.history;
         self.parts.agent = fresh.agent;
+        self.run_ends = None;
         self.parts.spending.granted = 0;
         self.parts.log = fresh.log;
         self.jobs = jobs::Watch::of(&fresh.bench);
@@ -285,7 +275,7 @@ impl Conversation {
                 }
                 drive::Upward::Ask(question, reply) => {
                     let id = question.id;
-                    self.open.insert(id, OpenQuestion { question: question.clone(), reply });
+                    self.open.insert(id, asked::OpenQuestion { question: question.clone(), reply });
                     // The rules may have changed since it was judged.
                     if !self.judge_again().contains(&id) {
                         return Happening::Asked(question);
@@ -298,7 +288,11 @@ impl Conversation {
 
     fn start(&mut self, start: Start) {
         self.note_mode();
-        self.run_begins = self.parts.history.positions();
+        let now = self.parts.history.positions();
+        let goes_on = matches!(start, Start::Continue(_)) && self.run_ends == Some(now);
+        if !goes_on {
+            self.run_begins = now;
+        }
         self.run = Some(drive::Running::start(&self.parts, self.inbox.clone(), start));
         self.phase = Phase::Running;
     }
@@ -312,6 +306,7 @@ impl Conversation {
             result.end = RunEnd::Aborted;
         }
         self.close_open_calls();
+        self.run_ends = Some(self.parts.history.positions());
         self.parts.log.relieve(&mut self.parts.history);
         let mut given_back = Vec::new();
         let mut followed = Followed::ByNothing;
@@ -329,7 +324,7 @@ impl Conversation {
                 self.phase = Phase::AtLimit { carry: Box::new(result.carry.clone()) };
             }
             RunEnd::Aborted => {
-                given_back = self.unsay();
+                given_back = self.unsay(Prompts::after_abort(self.parts.attendance));
                 given_back.extend(self.empty_queue());
             }
             RunEnd::TurnLimit { .. }
@@ -352,42 +347,10 @@ impl Conversation {
         }
     }
 
-    fn judge_again(&mut self) -> Vec<QuestionId> {
-        let policy = self.parts.policy.snapshot();
-        let mut answered = Vec::new();
-        for (id, open) in &self.open {
-            let approval = match &open.question.asked {
-                Asked::Approval(approval) => approval,
-                Asked::Choice(_) => continue,
-            };
-            match policy.judge(approval.form, &approval.tool, &approval.access) {
-                Verdict::Ask { .. } => {}
-                // an offer to run it with less around it is not answered by a rule that lets it run with more
-                Verdict::Allow(terms) if !terms.hold.reaches(approval.hold) => {}
-                Verdict::Allow(_) => answered.push((*id, Answer::Allow)),
-                Verdict::Deny { reason } => answered.push((*id, Answer::Overruled { reason })),
-            }
-        }
-        for (id, answer) in &answered {
-            self.answer(*id, answer.clone());
-        }
-        answered.into_iter().map(|(id, _)| id).collect()
-    }
-
     fn record(&mut self, body: EntryBody) {
         let entry = Entry { timestamp: self.parts.clock.now_ms(), body };
         self.untold.extend(self.parts.log.append(&entry));
         self.parts.history.apply(&entry);
-    }
-}
-
-/// The mode in which the work begins, where this is a yes to a plan that still waits for it.
-fn begins_in(open: &OpenQuestion, answer: &Answer) -> Option<Mode> {
-    match &open.question.asked {
-        Asked::Choice(choice) if choice.topic == Topic::Plan && !open.reply.is_closed() => {
-            Begin::of(answer)?.mode.parse().ok()
-        }
-        Asked::Choice(_) | Asked::Approval(_) => None,
     }
 }
 

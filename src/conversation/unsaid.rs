@@ -1,8 +1,39 @@
 //! What was said and got no answer: whether it can be asked again, and what goes back into the input.
 
 use super::{Again, Conversation};
-use crate::agent::Attendance;
+use crate::agent::{Attendance, instructions_of};
 use crate::protocol::{EntryBody, Message, Origin, StopReason, UserMessage};
+
+/// What becomes of a message without an answer when the user has stopped the run.
+enum Fate {
+    /// Goes back into the input.
+    GivenBack,
+    /// Is never sent.
+    Dropped,
+    /// Is sent with the next prompt.
+    Kept,
+    /// The same, and so is all before it.
+    KeptWithAllBefore,
+}
+
+/// What becomes of prompts without an answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prompts {
+    /// They go back into the input.
+    GivenBack,
+    /// They stay: the run had ended by itself, or there is no input.
+    Kept,
+}
+
+impl Prompts {
+    /// Those of a run that was aborted.
+    pub(super) fn after_abort(attendance: Attendance) -> Self {
+        match attendance {
+            Attendance::Attended => Self::GivenBack,
+            Attendance::Unattended => Self::Kept,
+        }
+    }
+}
 
 impl Conversation {
     pub(super) fn can_be_asked_again(&self) -> Again {
@@ -30,29 +61,65 @@ impl Conversation {
         }
     }
 
-    /// Takes this run's prompts, where nothing was answered to them, out of the conversation; where nobody sits in front
-    /// of an input they stay.
-    pub(super) fn unsay(&mut self) -> Vec<String> {
-        let mut texts = Vec::new();
-        let mut to = None;
+    /// Takes out of the conversation what the stopped run has left without an answer: messages of the program, and prompts where
+    /// they go back into the input. Gives the prompts.
+    pub(super) fn unsay(&mut self, prompts: Prompts) -> Vec<String> {
+        let (mut texts, mut to, mut kept) = (Vec::new(), None, Vec::new());
         for (slot, _) in self.parts.history.view().rev() {
             let Message::User(user) = &slot.message else { break };
-            if slot.position < self.run_begins || self.parts.attendance == Attendance::Unattended {
-                break;
+            match self.fate(prompts, slot.position, user) {
+                Fate::GivenBack => {
+                    texts.push(user.words());
+                    kept.retain(|(_, later)| !self.goes_with_its_prompt(later));
+                    to = Some(slot.position);
+                }
+                Fate::Dropped => to = Some(slot.position),
+                Fate::Kept => kept.push((slot.position, user.clone())),
+                Fate::KeptWithAllBefore => break,
             }
-            match user.origin {
-                Origin::User | Origin::Queued | Origin::Command => texts.push(user.words()),
-                // it goes with the words that it stands before
-                Origin::Reminder => {}
-                Origin::Nudge | Origin::Note | Origin::Hook | Origin::Shell => break,
-            }
-            to = Some(slot.position);
         }
         if let Some(to) = to {
             self.record(EntryBody::Unsaid { to });
+            for (_, message) in kept.into_iter().rev().filter(|(position, _)| *position > to) {
+                self.record(EntryBody::Message(Message::User(message)));
+            }
         }
         texts.reverse();
         texts
+    }
+
+    /// Whether the message is of instructions that an attached file brought: they are told again when it is attached again.
+    fn goes_with_its_prompt(&self, message: &UserMessage) -> bool {
+        let Some(name) = instructions_of(message) else { return false };
+        self.parts.bench.guides().take_back(&name);
+        true
+    }
+
+    /// Before another prompt: a nudge that a failed or killed run has left without an answer is not sent with it.
+    pub(super) fn unsay_nudge(&mut self) {
+        let nudge = self.parts.history.view().next_back().filter(|(slot, _)| match &slot.message {
+            Message::User(user) => user.origin == Origin::Nudge,
+            Message::Assistant(_) | Message::Tool(_) => false,
+        });
+        if let Some(to) = nudge.map(|(slot, _)| slot.position) {
+            self.record(EntryBody::Unsaid { to });
+        }
+    }
+
+    fn fate(&self, prompts: Prompts, position: usize, message: &UserMessage) -> Fate {
+        let of_the_run = position >= self.run_begins;
+        match message.origin {
+            Origin::User | Origin::Queued | Origin::Command => match prompts {
+                Prompts::GivenBack if of_the_run => Fate::GivenBack,
+                Prompts::GivenBack | Prompts::Kept => Fate::KeptWithAllBefore,
+            },
+            Origin::Nudge => Fate::Dropped,
+            // they belong to a file that was read, and are as true as before
+            Origin::Note if instructions_of(message).is_some() => Fate::Kept,
+            Origin::Note | Origin::Reminder | Origin::Hook if of_the_run => Fate::Dropped,
+            Origin::Note | Origin::Reminder | Origin::Hook => Fate::Kept,
+            Origin::Shell => Fate::KeptWithAllBefore,
+        }
     }
 
     pub(super) fn empty_queue(&mut self) -> Vec<String> {

@@ -43,6 +43,7 @@ pub(super) fn event(event: &AgentEvent) -> Option<Value> {
             | EntryBody::Redo
             | EntryBody::Checkpoint { .. }
             | EntryBody::Settings { .. }
+            | EntryBody::Spent { .. }
             | EntryBody::Title(_) => return None,
         },
         AgentEvent::ToolStart { id, name, input } => {

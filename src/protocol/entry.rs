@@ -4,7 +4,7 @@
 //! up, and what [`super::History::apply`] takes. Positions (`to`, `messages`, `message`) count the *message entries of the
 //! file* from 0, rewound ones included, so that they never shift.
 
-use super::{Message, ModelId, SessionId};
+use super::{Message, ModelId, SessionId, Usage};
 
 /// One change, with its time.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +64,13 @@ pub enum EntryBody {
         permission_mode: Option<String>,
         /// All directories that may be read and edited beside the working directory, where they change.
         directories: Option<Vec<String>>,
+    },
+    /// What a request cost whose answer is no message: an empty one, or a summary.
+    Spent {
+        /// Which model gave it.
+        model: ModelId,
+        /// What the endpoint counted.
+        usage: Usage,
     },
     /// The session's title.
     Title(String),

@@ -37,7 +37,7 @@ pub use message::{
     AssistantMessage, Attachment, CallForm, Content, Message, Origin, Part, Reasoning, StopReason, ToolCall,
     ToolMessage, ToolStatus, UserMessage,
 };
-pub use outcome::{CallSummary, Carry, LoopError, LoopErrorType, LoopMetadata, LoopResult, RunEnd};
+pub use outcome::{CallSummary, Carry, LoopError, LoopErrorType, LoopMetadata, LoopResult, Row, RunEnd};
 pub use results::Results;
 pub use text::{Place, Shelf, Text};
 pub use todo::{Todo, TodoStatus};

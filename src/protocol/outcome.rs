@@ -3,7 +3,6 @@
 //! The agent keeps nothing between runs. What a continued run must know (totals, nudges, failures in a row) leaves
 //! with the outcome as [`Carry`] and comes back with the next start: plain data.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use super::{ModelId, ToolName, Usage};
@@ -126,18 +125,29 @@ pub struct CallSummary {
 pub struct Carry {
     /// Counts so far.
     pub metadata: LoopMetadata,
-    /// Nudges given.
+    /// Nudges given since the last tool call.
     pub nudges: u32,
-    /// Turns in a row with a failed tool.
+    /// Turns in a row with a failed tool; a refused call is none.
     pub failure_streak: u32,
-    /// Calls seen, by a hash of call and result, and how often.
-    pub seen_calls: HashMap<u64, u32>,
+    /// Equal calls with equal results in a row.
+    pub same_call: Row,
+    /// Equal answers, that is all their calls with their results, in a row.
+    pub same_answer: Row,
     /// Whether the hint about repeated calls was given.
     pub loop_hinted: bool,
     /// Whether a call was refused: then no nudge is given.
     pub refused: bool,
     /// The model that answers now, where it is not the configured one.
     pub model: Option<ModelId>,
+}
+
+/// How often the same came one after another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Row {
+    /// A hash of what came last.
+    pub last: u64,
+    /// How often.
+    pub length: u32,
 }
 
 impl RunEnd {
@@ -151,7 +161,7 @@ impl RunEnd {
             }
             Self::Looping { turns } => (
                 LoopErrorType::MaxTurnsExceeded,
-                format!("stopped after {turns} turns: the same call with the same result again and again"),
+                format!("stopped after {turns} turns: the model repeats the same call with the same result"),
             ),
             Self::OverBudget { used } => (
                 LoopErrorType::MaxTurnsExceeded,

@@ -91,6 +91,7 @@ fn part(line: &[u8]) -> Part {
             Part::Counts(Box::new(EntryBody::Compaction { summary, kept: 0 }))
         }
         EntryBody::Title(_)
+        | EntryBody::Spent { .. }
         | EntryBody::Masked { .. }
         | EntryBody::Checkpoint { by: ChangedBy::Tool | ChangedBy::Command, .. } => Part::Nothing,
         EntryBody::Checkpoint { by: ChangedBy::Rewind | ChangedBy::Redo, .. }

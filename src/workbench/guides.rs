@@ -4,7 +4,7 @@
 //! file counts: that is given at the start of a session, by whoever knows. The workspace's own directory is not looked at,
 //! for its instructions stand in the prompt.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,8 +21,8 @@ pub struct Guides(Mutex<State>);
 #[derive(Default)]
 struct State {
     look: Option<Arc<Look>>,
-    /// Directories that were looked at.
-    met: BTreeSet<PathBuf>,
+    /// Directories that were looked at, each with the name of the instructions found there, or an empty one.
+    met: BTreeMap<PathBuf, String>,
     waiting: VecDeque<Guide>,
 }
 
@@ -34,7 +34,12 @@ impl Guides {
 
     /// This directory was told in an earlier process.
     pub fn knows(&self, directory: PathBuf) {
-        self.lock().met.insert(directory);
+        self.lock().met.insert(directory, String::new());
+    }
+
+    /// The instructions of this name were taken out of the conversation: they are told again when they are met again.
+    pub fn take_back(&self, name: &str) {
+        self.lock().met.retain(|_, known| known != name);
     }
 
     /// All is to be told again when it is met again: what was told is no longer before the model.
@@ -49,8 +54,14 @@ impl Guides {
         let parents = file.ancestors().skip(1);
         let below: Vec<&Path> = parents.take_while(|dir| dir.starts_with(root) && *dir != root).collect();
         for directory in below.into_iter().rev() {
-            if state.met.insert(directory.to_owned()) {
-                state.waiting.extend(look(directory));
+            if !state.met.contains_key(directory) {
+                let found = look(directory);
+                let name = match &found {
+                    Some(Guide::Told { name, .. }) => name.clone(),
+                    Some(Guide::LeftOut { .. } | Guide::Unread { .. }) | None => String::new(),
+                };
+                state.met.insert(directory.to_owned(), name);
+                state.waiting.extend(found);
             }
         }
     }
@@ -98,6 +109,9 @@ mod tests {
         guides.knows("/w/d".into());
         guides.meet(Path::new("/w/d/x"), Path::new("/w"));
         assert_eq!(names(&guides), [""; 0]);
+        guides.take_back("/w/a/b");
+        guides.meet(Path::new("/w/a/b/z"), Path::new("/w"));
+        assert_eq!(names(&guides), ["/w/a/b"]);
         guides.forget();
         guides.meet(Path::new("/w/a/x"), Path::new("/w"));
         assert_eq!(names(&guides), ["/w/a"]);

@@ -300,8 +300,8 @@ fn without_done_an_answer_ends_with_its_finish_reason() {
 }
 
 #[test]
-fn without_a_finish_reason_an_answer_has_broken_off_and_is_asked_for_again() {
-    let endpoint = Endpoint::script([text("Half").no_finish(), text("Done.")]);
+fn without_a_finish_reason_and_done_an_answer_has_broken_off_and_is_asked_for_again() {
+    let endpoint = Endpoint::script([text("Half").no_finish().no_done(), text("Done.")]);
     let output = streaming(&endpoint).arg("go").run().expect_code(0);
     let retry = the(&output, "retry");
     assert_eq!(

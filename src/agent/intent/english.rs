@@ -272,6 +272,20 @@ static FINITE: Patterns = Patterns::new(|| {
     ])
 });
 
+/// In a sentence that states something, and in one that only sighs.
+static STATEMENT: Patterns = Patterns::new(|| {
+    [
+        anywhere(&[
+            "[a-z]+ed|found|saw|got|said|ran|went|did|knew|thought|wrote|read it|came|gone|kept|left|lost|sent",
+            "goes|depends|looks|works|continues|ends|says|contains|shows|returns|exists|remains|uses|comes|runs",
+            "and so on|and so forth|etc|not|never|nothing|none|i (?:see|think|guess|know)|am|cannot|sorry|maybe|sadly",
+        ]),
+        pattern(r"\b(?:it|that|this|there|what|here|he|she|who)'s\b|n't\b|\b(?:they|you)'re\b|\bi'm afraid\b"),
+        at_start(&["it|this|that|there|they|these|those|you|wh[a-z]+|how|because|well|hm+|um+|uh+|oh|ah|no|yes|yeah"]),
+    ]
+    .concat()
+});
+
 static FRAGMENT: Patterns = Patterns::new(|| {
     let doing = DOING.join("|");
     at_start(&[&format!(
@@ -363,6 +377,12 @@ pub(super) fn is_under_way(sentence: &Sentence) -> bool {
     let text = sentence.text.as_str();
     let goes_on = sentence.end == End::Dots || any(&NOW, text);
     goes_on && any(&FRAGMENT, text) && !any(&FINITE, text)
+}
+
+/// "It is slow...", "Well...": said to its end, and only the voice trails off. Other languages are left alone.
+pub(super) fn trails_off(text: &str) -> bool {
+    let one_word = !text.contains(' ') && !text.ends_with("ing");
+    one_word || !text.is_ascii() || any(&FINITE, text) || any(&STATEMENT, text) || any(&USERS_MOVE, text)
 }
 
 /// Whether an announcement may follow `before`: at the beginning of a sentence or of a clause of it.

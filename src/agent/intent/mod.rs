@@ -2,8 +2,8 @@
 //!
 //! Some models end with "Let me check the file." and no call. Such an answer is followed by a nudge. A false alarm annoys
 //! and costs a turn, so all of this must hold: the answer is short and ends in words (`ending`); its last sentence
-//! announces, with a verb that a tool carries out (`english`, `chinese`), or breaks off in a colon; and the next move is not
-//! the user's. Where it is doubtful nothing is announced. Whether a nudge is given at all (tools offered, none refused, not
+//! announces, with a verb that a tool carries out (`english`, `chinese`), or breaks off in a colon or in dots; and the next move
+//! is not the user's. Where it is doubtful nothing is announced. Whether a nudge is given at all (tools offered, none refused, not
 //! twice already) is the loop's business.
 
 #[cfg(test)]
@@ -53,15 +53,17 @@ fn may_announce(ending: &Ending) -> bool {
 
 fn judge(ending: &Ending) -> bool {
     let mut backwards = ending.sentences.iter().rev().skip_while(|sentence| is_filler(sentence));
-    let Some(last) = backwards.next() else { return false };
+    let Some(last) = backwards.next() else {
+        // "One moment..." and nothing else
+        return ending.sentences.last().is_some_and(|sentence| sentence.end == End::Dots);
+    };
     let mut before = backwards.take(LOOKED_BACK).peekable();
     let answers_itself =
         before.peek().is_none_or(|sentence| sentence.end != End::Question) || looks_itself(last);
     if last.end == End::Question || !answers_itself || before.any(gives_the_user_the_move) {
         return false;
     }
-    let breaks_off = last.end == End::Colon && ending.place == Place::Words;
-    announces(last) || (breaks_off && !introduces_a_choice(last))
+    announces(last) || (ending.place == Place::Words && breaks_off(last))
 }
 
 /// The nudge in the language of the user's last message.
@@ -127,6 +129,15 @@ fn gives_the_user_the_move(sentence: &Sentence) -> bool {
     let asks = sentence.end == End::Question
         && (any(&english::ASKING, &sentence.text) || any(&chinese::ASKING, &sentence.text));
     asks || any(&english::LEAVING, &sentence.text) || any(&chinese::LEAVING, &sentence.text)
+}
+
+/// Something is to follow, and it is not the user who says it.
+fn breaks_off(sentence: &Sentence) -> bool {
+    match sentence.end {
+        End::Colon => !introduces_a_choice(sentence),
+        End::Dots => !introduces_a_choice(sentence) && !english::trails_off(&sentence.text),
+        End::Stop | End::Question => false,
+    }
 }
 
 /// "Which do you prefer:", "Please choose:": a colon behind which the user speaks.

@@ -76,12 +76,12 @@ async fn going_on_after_the_limit_has_a_fresh_budget_and_keeps_the_totals() {
     let add = |a: u32| Said::new().call("Add", format!(r#"{{"a":{a},"b":1}}"#));
     let stage = Stage::new([Said::text("Let me check."), add(1), add(2), Said::text("Done.")]).budget(2);
     let first = stage.run("go").await;
-    assert_eq!((&first.end, first.carry.nudges), (&RunEnd::TurnLimit { turns: 2 }, 1));
+    assert_eq!((&first.end, first.carry.nudges), (&RunEnd::TurnLimit { turns: 2 }, 0));
     let second = stage.go_on(first.carry).await;
     assert_eq!(answers(&second), "Done.");
     assert_eq!(
         (second.metadata.turns_count, second.metadata.tool_calls_count, second.carry.nudges),
-        (4, 2, 1)
+        (4, 2, 0)
     );
 }
 
@@ -102,10 +102,11 @@ fn an_agent_without_a_model_is_not_made() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_turns_nothing_is_asked_and_the_prompt_is_kept() {
+async fn without_turns_nothing_is_asked_and_the_prompt_is_given_back() {
     let stage = Stage::new([]).budget(0);
     assert_eq!(failure(&stage.run("go").await).0, LoopErrorType::ChatDisabled);
-    assert_eq!((stage.chat.requests().len(), stage.recorded().len()), (0, 1));
+    assert_eq!((stage.chat.requests().len(), stage.recorded().len()), (0, 0));
+    assert_eq!(stage.inbox.take_back().unwrap().words(), "go");
 }
 
 #[tokio::test(start_paused = true)]
@@ -188,6 +189,20 @@ async fn an_abort_while_a_question_is_open_answers_its_call() {
     let stage = stage.abort_after(Duration::from_secs(1));
     assert_eq!(stage.run("go").await.end, RunEnd::Aborted);
     assert!(told(&stage, 0).contains("interrupted"));
+}
+
+#[test]
+fn an_abort_does_not_wait_for_the_search_for_attached_files() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(1).build();
+    let runtime = runtime.unwrap();
+    let (free, busy) = std::sync::mpsc::channel::<()>();
+    // the only thread that could search is taken
+    runtime.spawn_blocking(move || busy.recv().is_err());
+    let stage = Stage::new([]);
+    stage.token.cancel();
+    let end = runtime.block_on(stage.run("look at @a.txt")).end;
+    assert_eq!((end, stage.recorded().len()), (RunEnd::Aborted, 1));
+    drop(free);
 }
 
 #[tokio::test(start_paused = true)]

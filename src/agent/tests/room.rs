@@ -17,7 +17,9 @@ use crate::agent::{
     Agent, AgentParts, Attendance, ChatContext, Inbox, LoopOptions, NoHooks, Nudging, Sink, Spending, Start,
     TurnBudget,
 };
-use crate::chat::{ChatError, ChatObserver, ChatRequest, ChatService, Completion, Remedy, RequestMessage};
+use crate::chat::{
+    ChatError, ChatObserver, ChatRequest, ChatService, Completion, Evidence, Remedy, RequestMessage,
+};
 use crate::context::window::Window;
 use crate::os::clock::SystemClock;
 use crate::permission::{Policy, PolicyCell};
@@ -56,6 +58,8 @@ struct Model {
     writes: Mutex<VecDeque<Writes>>,
     /// Tokens that it takes.
     takes: u64,
+    /// As whom it refuses what is longer, and how that is known.
+    refuses: (&'static str, Evidence),
     requests: Mutex<Vec<ChatRequest>>,
     calls: Mutex<usize>,
 }
@@ -68,7 +72,10 @@ impl Model {
     fn answer(&self, request: &ChatRequest) -> Result<Completion, Option<ChatError>> {
         let tokens = wire_valid::text(request).len() as u64 / 4;
         self.requests.lock().unwrap().push(request.clone());
-        let too_long = || Some(ChatError::new(Remedy::Compact, "the conversation is too long for m"));
+        let too_long = || {
+            let error = ChatError::new(Remedy::Compact, "the conversation is too long for m");
+            Some(error.too_long_for(self.refuses.0, self.refuses.1))
+        };
         if tokens > self.takes {
             return Err(too_long());
         }
@@ -223,6 +230,7 @@ impl World {
             turns: Mutex::new(turns.into_iter().collect()),
             writes: Mutex::new(writes.iter().copied().collect()),
             takes,
+            refuses: ("m", Evidence::Named),
             requests: Mutex::default(),
             calls: Mutex::default(),
         };
@@ -240,6 +248,12 @@ impl World {
     /// Everybody knows that its window has so many tokens.
     fn window(self, tokens: u64) -> Self {
         self.window.tell(Some(tokens));
+        self
+    }
+
+    /// It refuses what is too long as this model, which is known like this.
+    fn refuses(mut self, model: &'static str, evidence: Evidence) -> Self {
+        Arc::get_mut(&mut self.model).unwrap().refuses = (model, evidence);
         self
     }
 
@@ -458,6 +472,31 @@ async fn a_refused_request_is_masked_then_summarised_then_asked_again() {
     let refused = |event: &AgentEvent| matches!(event, AgentEvent::Retry { discard: true, .. });
     let retries = world.log.events.lock().unwrap().iter().filter(|event| refused(event)).count();
     assert!((1..=3).contains(&retries), "{retries}: from then on room is made before");
+}
+
+#[tokio::test]
+async fn a_refusal_that_says_nothing_of_the_own_window_leaves_it_as_it_was() {
+    for (model, evidence, known, expected) in [
+        ("m", Evidence::Named, 200_000, true),
+        ("small", Evidence::Named, 200_000, false),
+        ("m", Evidence::Guessed, 200_000, false),
+        ("m", Evidence::Guessed, 18_000, true),
+    ] {
+        let world = World::new(14_000, long_run(), &[]).window(known).refuses(model, evidence);
+        assert_eq!(world.say("go").await.end, RunEnd::Done, "{}", world.notices());
+        let shrank = world.window.tokens().unwrap() < known;
+        assert_eq!(shrank, expected, "{model} {evidence:?} {known}");
+    }
+}
+
+#[tokio::test]
+async fn requests_without_a_message_are_counted_in_the_session() {
+    let world = World::new(NO_LIMIT, long_talk(), &[Writes::Nothing]).window(12_000);
+    let result = world.say("go").await;
+    let sum: u64 =
+        world.history().answers().filter_map(|(_, usage)| usage).map(|usage| usage.total_tokens).sum();
+    assert!(world.breaks().contains('c') && world.history().answers().count() > 21, "{}", world.breaks());
+    assert_eq!(sum, result.metadata.usage.total_tokens);
 }
 
 #[tokio::test]

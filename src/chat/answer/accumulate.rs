@@ -1,8 +1,8 @@
 //! Pieces of an answer become events and, at the end, the answer.
 //!
 //! Pure: data of events goes in, in order; how the bytes were cut before makes no difference. What a piece may look like
-//! is `chunk`'s. The surprising decision: the end of the body proves nothing. An answer is whole only if the
-//! endpoint gave a reason for its end, so that half an answer is never taken for one.
+//! is `chunk`'s. The surprising decision: the end of the body proves nothing. An answer is complete only if the
+//! endpoint gave a reason for its end or sent `[DONE]`, so that half an answer is never taken for one.
 
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use super::ending::{Ending, agree, native_ending};
 use super::heard::{End, Heard, PLAIN_REASONING, clean};
 use super::loose::List;
 use super::opaque::Opaque;
+use crate::chat::request::models::Ability;
 use crate::chat::{ChatEvent, Completion};
 use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, StopReason, ToolDefinition, Usage};
 use crate::text::units;
@@ -53,6 +54,8 @@ pub struct Reading {
     pub tools: Arc<[ToolDefinition]>,
     /// What an answer begins with.
     pub opening: Opening,
+    /// Whether the model is known to write thoughts that no tag opens.
+    pub thinks: Ability,
 }
 
 /// Which texts count as calls where an endpoint sends none as calls.
@@ -91,7 +94,7 @@ pub struct Finished<E = Incomplete> {
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Incomplete {
-    /// It stopped without a reason.
+    /// It stopped without a finish reason and without `[DONE]`.
     Truncated {
         /// How many lines could not be read.
         skipped: u32,
@@ -125,6 +128,13 @@ impl Accumulator {
     pub fn fail(&mut self, data: &str) {
         if self.ending.is_none() {
             self.failure.get_or_insert_with(|| data.to_owned());
+        }
+    }
+
+    /// The endpoint sent `[DONE]`: an answer that has no finish reason ends normally. Where nothing could be read it is broken.
+    pub(in crate::chat) fn end(&mut self) {
+        if self.skipped == 0 || !self.is_blank() {
+            self.ending.get_or_insert(Ending::Stop(StopReason::EndTurn));
         }
     }
 
@@ -633,7 +643,7 @@ mod tests {
     fn what_begins_inside_of_thoughts_is_told_for_the_next_time() {
         #[track_caller]
         fn check(given: Opening, lines: &[&str], thoughts: &str, text: &str, next: Opening) {
-            let reading = Reading { opening: given, ..Reading::default() };
+            let reading = Reading { opening: given, thinks: Ability::Yes, ..Reading::default() };
             let Finished { completion, opening, .. } = read_as(reading, lines);
             let message = completion.unwrap().message;
             let reasoning = message.reasoning.map(|reasoning| reasoning.text).unwrap_or_default();
@@ -674,7 +684,7 @@ mod tests {
 
     #[test]
     fn text_that_has_not_been_told_may_still_become_a_thought() {
-        let mut accumulator = Accumulator::default();
+        let mut accumulator = Accumulator::new(Reading { thinks: Ability::Yes, ..Reading::default() });
         accumulator.push(&delta(&json!({"content":"h"})));
         assert_eq!(accumulator.take_events(), [ChatEvent::Text("h".into())]);
         accumulator.push(&delta(&json!({"content":"m.\n</think>\n\nyes"})));
@@ -685,7 +695,7 @@ mod tests {
     fn reading(text_calls: TextCalls, opening: Opening) -> Reading {
         let parameters = json!({"type":"object","properties":{"p":{"type":"string"}},"required":["p"]});
         let tool = ToolDefinition { name: "Read".into(), description: String::new(), parameters };
-        Reading { text_calls, tools: Arc::new([tool]), opening }
+        Reading { text_calls, tools: Arc::new([tool]), opening, thinks: Ability::Yes }
     }
 
     const CALL: &str = "<tool_call>\n{\"name\":\"Read\",\"arguments\":{\"p\":\"a\"}}\n</tool_call>";

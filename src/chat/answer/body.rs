@@ -237,7 +237,10 @@ impl Body {
         }
         match event.data.trim() {
             "" => {}
-            DONE => self.done = true,
+            DONE => {
+                self.done = true;
+                self.accumulator.end();
+            }
             data => {
                 self.accumulator.note_replaced(event.replaced);
                 self.accumulator.push(data);
@@ -372,6 +375,20 @@ mod tests {
         assert_eq!(body(&[STOP, "\n\n"]).progress(), Progress::Complete);
         assert_eq!(body(&[STOP, "\n\ndata: [DONE] \n\n"]).progress(), Progress::Done);
         assert_eq!(body(&["data: {\"error\":\"no\"}\n\n"]).progress(), Progress::Done);
+    }
+
+    #[test]
+    fn done_ends_an_answer_without_a_finish_reason() {
+        let half = r#"data: {"choices":[{"delta":{"content":"x"},"finish_reason":null}]}"#;
+        let cut = Fault::Incomplete(Incomplete::Truncated { skipped: 0 });
+        check(&[half, "\n\ndata: [DONE]\n\n"], Ok("x"));
+        check(&["data: [DONE]\n\n"], Ok(""));
+        check(&[half, "\n\n"], Err(cut));
+        let unread = Fault::Incomplete(Incomplete::Truncated { skipped: 1 });
+        check(&["data: {\"choi\n\ndata: [DONE]\n\n"], Err(unread));
+        let error = "{\"error\":\"no\"}\n\ndata: [DONE]\n\n";
+        let failed = Fault::Incomplete(Incomplete::Failed("\"no\"".into()));
+        check(&[half, "\n\ndata: ", error], Err(failed));
     }
 
     #[test]

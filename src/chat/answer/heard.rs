@@ -12,6 +12,7 @@ use super::accumulate::{Opening, Reading};
 use super::think_tags::{Began, Kind, ThinkTags};
 use super::visible::{Said, Visible};
 use crate::chat::ChatEvent;
+use crate::chat::request::models::Ability;
 use crate::protocol::Reasoning;
 
 /// The field under which thoughts are kept that came in the text.
@@ -48,8 +49,12 @@ pub(in crate::chat) enum End {
 impl Heard {
     /// For an answer that is read in this way.
     pub(in crate::chat) fn new(reading: Reading) -> Self {
-        let Reading { text_calls, tools, opening } = reading;
-        let visible = Visible::new(text_calls, tools);
+        let Reading { text_calls, tools, opening, thinks } = reading;
+        let mut visible = Visible::new(text_calls, tools);
+        match thinks {
+            Ability::Yes => visible.expect_thoughts(),
+            Ability::No | Ability::Unknown => {}
+        }
         Self { opening, tags: ThinkTags::new(opening), visible, ..Self::default() }
     }
 

@@ -53,10 +53,13 @@ struct Cut {
     calls: Vec<Written>,
 }
 
-/// Whether a tag may close thoughts that no tag opened.
+/// Where a tag may close thoughts that no tag opened.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Watch {
+    /// Only at the beginning of the text.
     #[default]
+    AtBeginning,
+    /// Anywhere: the model is known to reason.
     On,
     Off,
 }
@@ -113,6 +116,11 @@ impl Visible {
     pub(in crate::chat) fn push(&mut self, text: &str, mut on: impl FnMut(Range<usize>)) {
         self.text.push_str(text);
         self.advance(Rest::Open, &mut on);
+    }
+
+    /// The model is known to reason: a tag may close what was taken for text.
+    pub(in crate::chat) fn expect_thoughts(&mut self) {
+        self.watch = Watch::On;
     }
 
     /// Thoughts come by a way of their own: none stand here.
@@ -263,7 +271,12 @@ impl Visible {
                 }
             }
         }
-        if self.watch == Watch::On {
+        let may_close = match self.watch {
+            Watch::AtBeginning => self.part(0..at).trim_start().is_empty(),
+            Watch::On => true,
+            Watch::Off => false,
+        };
+        if may_close {
             for word in [THINK, THINK_END] {
                 let seen = text.see(at, word);
                 if seen != Seen::No && self.code.spot(&self.text, at) != Spot::Code {
@@ -402,6 +415,7 @@ mod tests {
     /// What is handed on of `pieces`, and what they come to.
     fn read<'a>(mode: TextCalls, pieces: impl IntoIterator<Item = &'a str>) -> (String, Said) {
         let mut visible = Visible::new(mode, tools());
+        visible.expect_thoughts();
         let mut places = Vec::new();
         for piece in pieces {
             visible.push(piece, |place| places.push(place));
@@ -576,6 +590,7 @@ mod tests {
         #[track_caller]
         fn check(text: &str, shown: &str) {
             let mut visible = Visible::new(ALL, tools());
+            visible.expect_thoughts();
             let mut end = 0;
             for letter in text.chars() {
                 visible.push(letter.encode_utf8(&mut [0; 4]), |place| end = place.end);
@@ -659,6 +674,20 @@ mod tests {
             is_text(TextCalls::Off, text);
             is_text(ALL, text);
         }
+    }
+
+    #[test]
+    fn only_at_the_beginning_a_tag_closes_thoughts_of_a_model_that_is_not_known_to_reason() {
+        let said = |text: &str| {
+            let mut visible = Visible::new(TAGS, tools());
+            text.split_inclusive('\n').for_each(|line| visible.push(line, |_| {}));
+            visible.end(|_| {});
+            let said = visible.into_said();
+            (said.thoughts, said.text)
+        };
+        let plain = "A template ends with\n</think>\nand then comes the answer.";
+        assert_eq!(said(plain), (String::new(), plain.to_owned()));
+        assert_eq!(said("\n</think>\n\nyes"), (String::new(), "yes".to_owned()));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod words;
 
 use std::time::Duration;
 
-use super::{ChatError, Remedy, Stage};
+use super::{ChatError, Evidence, Remedy, Stage};
 use crate::text::sanitize::sanitize_line;
 use said::{Said, page_text};
 
@@ -158,7 +158,7 @@ pub(super) fn plain(asked: Asked<'_>, text: &str) -> ChatError {
 pub(super) fn window_full(asked: Asked<'_>) -> ChatError {
     let message =
         format!("the conversation is too long for {}: its answer no longer fits ({SHORTER})", asked.model);
-    ChatError::new(Remedy::Compact, message).at(Stage::Stream)
+    ChatError::new(Remedy::Compact, message).at(Stage::Stream).too_long_for(asked.model, Evidence::Named)
 }
 
 /// What was read is no answer of a model.
@@ -181,17 +181,25 @@ fn judge(asked: Asked<'_>, status: u16, after: Option<Duration>, said: &Said) ->
         Trouble::Busy | Trouble::Down | Trouble::SignIn => Remedy::Retry { after: after.or(said.wait) },
         Trouble::Filtered | Trouble::NoMemory | Trouble::Proxy | Trouble::Request => Remedy::GiveUp,
     };
+    let evidence = if names_length(said) { Evidence::Named } else { Evidence::Guessed };
     let what = what(asked, trouble, status);
     let hint = hint(asked, trouble, said).map_or_else(String::new, |hint| format!(" ({hint})"));
     let said = if said.text.is_empty() { String::new() } else { format!(": {}", said.text) };
     // By its status a refused key is told from an empty account.
     let stands_for = if (status, trouble) == (400, Trouble::Key) { 401 } else { status };
     // The hint must not be what the limit cuts off.
-    ChatError::new(remedy, line(&format!("{what} ({status}){said}")) + &hint).with_status(stands_for)
+    let error =
+        ChatError::new(remedy, line(&format!("{what} ({status}){said}")) + &hint).with_status(stands_for);
+    if trouble == Trouble::TooLong { error.too_long_for(asked.model, evidence) } else { error }
+}
+
+/// Whether it says that the request is longer than the window.
+fn names_length(said: &Said) -> bool {
+    said.says(&words::OVERFLOW) && !said.says(&words::NO_OVERFLOW)
 }
 
 fn trouble(asked: Asked<'_>, status: u16, said: &Said) -> Trouble {
-    let overflow = || said.says(&words::OVERFLOW) && !said.says(&words::NO_OVERFLOW);
+    let overflow = || names_length(said);
     match status {
         402 => Trouble::NoQuota,
         407 => Trouble::Proxy,

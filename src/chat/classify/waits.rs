@@ -1,7 +1,7 @@
 //! How long an endpoint wants to be left alone: out of a header, or out of its words.
 //!
-//! Pure, so there is no clock here: a date counts from the answer's own `date`, which also makes a wrong clock of this
-//! machine harmless. What cannot be read is no wait at all, and the caller pauses as it thinks fit.
+//! Pure: the time is an argument. A date counts from the answer's own `date`, which makes a wrong clock of this machine
+//! harmless, and from that clock only where the answer has none. What cannot be read is no wait, and the caller chooses the pause.
 
 use std::time::Duration;
 
@@ -45,8 +45,11 @@ const UNITS: [(&str, f64); 20] = [
     ("days", 86_400e3),
 ];
 
-/// What `retry-after-ms` or `retry-after` says; `header` gives a header by its name.
-pub(in crate::chat) fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Duration> {
+/// What `retry-after-ms` or `retry-after` says; `header` gives a header by its name, `now_ms` is this machine's time.
+pub(in crate::chat) fn retry_after<'a>(
+    header: impl Fn(&str) -> Option<&'a str>,
+    now_ms: u64,
+) -> Option<Duration> {
     if let Some(milliseconds) = header("retry-after-ms").and_then(number) {
         return of_milliseconds(milliseconds);
     }
@@ -57,8 +60,8 @@ pub(in crate::chat) fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>)
         return of_milliseconds(seconds * 1e3);
     }
     let until = http_date(value)?;
-    let now = header("date").and_then(http_date)?;
-    Some(Duration::from_secs(until.saturating_sub(now)))
+    let now_ms = header("date").and_then(http_date).map_or(now_ms, |now| now.saturating_mul(1000));
+    Some(Duration::from_millis(until.saturating_mul(1000).saturating_sub(now_ms)))
 }
 
 /// The wait that a text names: `try again in 20s`, `Please retry after 3 seconds`, `in 1m2.5s`.
@@ -135,13 +138,16 @@ mod tests {
 
     use super::*;
 
+    /// This machine's time: ten and a half seconds after the endpoint's.
+    const NOW_MS: u64 = 784_111_787_500;
+
     #[test]
     fn a_wait_is_read_in_every_form() {
         #[track_caller]
         fn check(headers: &[(&str, &'static str)], expected: Option<u64>) {
             let header =
                 |name: &str| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-            assert_eq!(retry_after(header), expected.map(Duration::from_millis), "{headers:?}");
+            assert_eq!(retry_after(header, NOW_MS), expected.map(Duration::from_millis), "{headers:?}");
         }
         check(&[], None);
         check(&[("retry-after", "2")], Some(2000));
@@ -157,7 +163,9 @@ mod tests {
         let date = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
         check(&[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT"), date], Some(30_000));
         check(&[("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT"), date], Some(0));
-        check(&[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")], None);
+        check(&[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT")], Some(19_500));
+        check(&[("retry-after", "Sun, 06 Nov 1994 08:50:07 GMT"), ("date", "now")], Some(19_500));
+        check(&[("retry-after", "Sun, 06 Nov 1994 08:49:07 GMT")], Some(0));
         check(&[("retry-after", "Sun, 06 Nov 99999999999999999 08:50:07 GMT"), date], None);
     }
 
@@ -200,7 +208,7 @@ mod tests {
         fn no_text_can_break_it(text in "(try again in |wait )?[0-9.smhd é]{0,20}", header in ".{0,40}") {
             let _: Option<Duration> = in_words(&text);
             let header: &str = &header;
-            let _: Option<Duration> = retry_after(|_| Some(header));
+            let _: Option<Duration> = retry_after(|_| Some(header), NOW_MS);
         }
     }
 }

@@ -153,13 +153,26 @@ fn ends() -> Vec<Case> {
         case("L14", "a reason that nobody knows", [other("eos_token_id")]),
         case("L14", "a reason of another dialect", [other("end_turn")]),
         cut_off("no reason and the end", || stream(format!("data: {HEL}\n\n"))),
-        cut_off("no reason and [DONE]", || events([HEL, LO])),
-        cut_off("an empty reason", || events([HEL, r#"{"choices":[{"delta":{},"finish_reason":""}]}"#])),
-        cut_off("counts in the place of a reason", || {
-            events([HEL, r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}"#])
+        cut_off("an empty reason", || {
+            stream(lines([HEL, r#"{"choices":[{"delta":{},"finish_reason":""}]}"#]))
         }),
-        case("L15", "a whole one after two that are not", [events([HEL]), events([HEL, LO]), hello()])
+        cut_off("counts in the place of a reason", || {
+            stream(lines([HEL, r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}"#]))
+        }),
+        case("L15", "a complete one after two that are not", [body(&[HEL]), body(&[HEL, LO]), hello()])
             .retries(&["1/2!", "2/2!"]),
+        case("L15", "no reason and [DONE]", [events([HEL, LO])]),
+        case(
+            "L15",
+            "an empty reason and [DONE]",
+            [events([HEL, LO, r#"{"choices":[{"delta":{},"finish_reason":""}]}"#])],
+        ),
+        case(
+            "L15",
+            "counts, no reason and [DONE]",
+            [events([HEL, LO, r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}"#])],
+        )
+        .counts(super::Counts::Are(3, 2)),
     ]
 }
 

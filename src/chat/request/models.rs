@@ -132,6 +132,35 @@ pub fn family(model: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| name.starts_with(family.name))
 }
 
+/// Models whose templates open the thoughts in the prompt, so that only a closing tag comes, by the beginning of their names.
+const THOUGHT_WRITERS: [&str; 14] = [
+    "deepseek",
+    "qwen3",
+    "qwq",
+    "glm-",
+    "minimax-m",
+    "kimi-k2",
+    "magistral",
+    "mimo",
+    "nemotron",
+    "ernie",
+    "hunyuan",
+    "exaone",
+    "olmo-3",
+    "smollm3",
+];
+
+/// Words in the name of a model that reasons.
+const REASONING_WORDS: [&str; 4] = ["think", "reason", "-r1", "_r1"];
+
+/// Whether `model` is known to write its thoughts as text.
+#[must_use]
+pub fn writes_thoughts(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+    THOUGHT_WRITERS.iter().any(|begin| name.starts_with(begin))
+        || REASONING_WORDS.iter().any(|word| name.contains(word))
+}
+
 /// Tokens that fit into the window of `model`; none where its family is unknown.
 #[must_use]
 pub fn context_window(model: &str) -> Option<u64> {
@@ -185,6 +214,20 @@ mod tests {
         check("o3-mini-high", Ability::No, Ability::Yes, Edits::Patch);
         check("deepseek-reasoner", Ability::No, Ability::Yes, Edits::Replacement);
         check("mistral-small", Ability::Unknown, Ability::Unknown, Edits::Replacement);
+    }
+
+    #[test]
+    fn models_that_write_their_thoughts_are_known_by_name() {
+        let writers = [
+            "deepseek-r1:8b",
+            "Qwen/Qwen3-30B-A3B-Thinking-2507",
+            "phi-4-reasoning",
+            "my_r1",
+            "zai-org/GLM-4.6",
+        ];
+        let others = ["gpt-4o", "claude-sonnet-4", "mock-1", "llama-3.3", "mistral-large", "r1"];
+        assert!(writers.iter().all(|model| writes_thoughts(model)));
+        assert!(!others.iter().any(|model| writes_thoughts(model)));
     }
 
     #[test]

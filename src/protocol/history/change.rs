@@ -9,6 +9,15 @@ use std::sync::{Arc, OnceLock};
 use super::{Boundary, History, Item, Slot, Undone, interrupted};
 use crate::protocol::{ChangedBy, Entry, EntryBody, Message, SavedFile, ToolCall};
 
+/// Which summaries stay where messages are taken away.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Summaries {
+    /// Those that were made before the messages.
+    Earlier,
+    /// Those too that stand for none of them: what was paid for is not thrown away with a prompt that goes back into the input.
+    StillTrue,
+}
+
 impl History {
     /// Takes one entry. Never fails: what makes no sense where it stands changes nothing.
     pub fn apply(&mut self, entry: &Entry) {
@@ -27,10 +36,10 @@ impl History {
             EntryBody::Compaction { summary, kept } => self.compact(&summary, kept),
             EntryBody::Masked { messages } => self.mask(&messages),
             EntryBody::Rewind { to } => {
-                let undone = self.take_away(to);
+                let undone = self.take_away(to, Summaries::Earlier);
                 self.undone.push(undone);
             }
-            EntryBody::Unsaid { to } => drop(self.take_away(to)),
+            EntryBody::Unsaid { to } => drop(self.take_away(to, Summaries::StillTrue)),
             EntryBody::Redo => self.redo(),
             EntryBody::Checkpoint { message, by, files } => self.checkpoint(message, by, files.into()),
             EntryBody::Settings { model, permission_mode, directories } => {
@@ -40,6 +49,7 @@ impl History {
                     self.directories = directories;
                 }
             }
+            EntryBody::Spent { model, usage } => self.spent.push((model, usage)),
             EntryBody::Title(text) => self.title = Some(text),
         }
     }
@@ -120,16 +130,27 @@ impl History {
         self.masked_at = self.positions;
     }
 
-    fn take_away(&mut self, to: usize) -> Undone {
+    fn take_away(&mut self, to: usize, summaries: Summaries) -> Undone {
         let mut undone = Undone::default();
+        let stands_for_one = |boundary: &Boundary| {
+            let mut told = self.items.iter().enumerate().filter(|(index, item)| {
+                item.active && item.slot.position < boundary.position && !boundary.kept.contains(index)
+            });
+            summaries == Summaries::Earlier || told.any(|(_, item)| item.slot.position >= to)
+        };
+        let falls: Vec<bool> = self
+            .boundaries
+            .iter()
+            .map(|boundary| boundary.active && boundary.position > to && stands_for_one(boundary))
+            .collect();
         for (index, item) in self.items.iter_mut().enumerate() {
             if item.active && item.slot.position >= to {
                 item.active = false;
                 undone.items.push(index);
             }
         }
-        for (index, boundary) in self.boundaries.iter_mut().enumerate() {
-            if boundary.active && boundary.position > to {
+        for (index, (boundary, falls)) in self.boundaries.iter_mut().zip(falls).enumerate() {
+            if falls {
                 boundary.active = false;
                 undone.boundaries.push(index);
             }
@@ -159,6 +180,7 @@ impl History {
             None => (Vec::new(), 0),
         };
         let later = self.items.iter().enumerate();
+        view.retain(|&index| self.items.get(index).is_some_and(|item| item.active));
         view.extend(
             later.filter(|(_, item)| item.active && item.slot.position >= from).map(|(index, _)| index),
         );

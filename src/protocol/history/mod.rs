@@ -67,6 +67,8 @@ pub struct History {
     view: Vec<usize>,
     open: Vec<ToolCall>,
     call_ids: HashSet<CallId>,
+    /// Requests whose answers are no messages.
+    spent: Vec<(ModelId, Usage)>,
     /// The next position when results were masked last.
     masked_at: usize,
 }
@@ -127,12 +129,14 @@ impl History {
         self.boundary().map_or(0, |boundary| boundary.position).max(self.masked_at)
     }
 
-    /// Every answer that was ever given, rewound ones too: by which model, and what it cost where the endpoint said so.
+    /// Every answer that was ever given, also rewound ones and those that are no message: by which model, and what it cost where
+    /// the endpoint said so.
     pub fn answers(&self) -> impl Iterator<Item = (&ModelId, Option<Usage>)> {
-        self.items.iter().filter_map(|item| match &item.slot.message {
+        let messages = self.items.iter().filter_map(|item| match &item.slot.message {
             Message::Assistant(said) => Some((&said.model, said.usage)),
             Message::User(_) | Message::Tool(_) => None,
-        })
+        });
+        messages.chain(self.spent.iter().map(|(model, usage)| (model, Some(*usage))))
     }
 
     /// How many messages count.

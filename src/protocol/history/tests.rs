@@ -6,8 +6,8 @@ use serde_json::Map;
 use super::*;
 use crate::protocol::{AssistantMessage, Entry, EntryBody, StopReason};
 
-/// `u` a user, `a` a text, `c12` an assistant with calls 1 and 2, `r1` the answer to call 1; `!3` rewind to 3,
-/// `+` redo, `=2` compaction that keeps 2.
+/// `u` a user, `a` a text, `c12` an assistant with calls 1 and 2, `r1` the answer to call 1; `!3` rewind to 3, `~3` the same
+/// by the program, `+` redo, `=2` compaction that keeps 2.
 fn history(script: &str) -> History {
     let mut history = History::new();
     for word in script.split_whitespace() {
@@ -27,6 +27,7 @@ fn body(word: &str) -> EntryBody {
         }
         "r" => EntryBody::Message(Message::tool(&call(rest), ToolStatus::Success, "ok")),
         "!" => EntryBody::Rewind { to: rest.parse().unwrap() },
+        "~" => EntryBody::Unsaid { to: rest.parse().unwrap() },
         "+" => EntryBody::Redo,
         "=" => EntryBody::Compaction { summary: "S".to_owned(), kept: rest.parse().unwrap() },
         other => panic!("unknown word {other}"),
@@ -166,7 +167,7 @@ fn halves(history: &History) -> Vec<String> {
 proptest! {
     #[test]
     fn whatever_is_cut_and_rewound_no_call_and_no_answer_stands_alone(
-        words in prop::collection::vec(("u1|a1|c|r|r|![0-9]|\\+|=[0-9]", 0_u32..6), 0..40),
+        words in prop::collection::vec(("u1|a1|c|r|r|[!~][0-9]|\\+|=[0-9]", 0_u32..6), 0..40),
     ) {
         let (mut script, mut next) = (Vec::new(), 0x4E00);
         for (word, which) in words {
@@ -190,6 +191,17 @@ fn a_rewind_undoes_a_compaction_that_came_later() {
     check("u1 a2 u3 a4 =0 u5 !4", "S");
     check("u1 a2 u3 a4 =0 u5 !2", "u1 a2");
     check("u1 a2 u3 a4 =0 u5 !2 +", "S u5");
+}
+
+#[test]
+fn a_summary_stays_where_only_later_messages_go_back_into_the_input() {
+    check("u1 a2 u3 a4 u5 =1 ~4", "S");
+    check("u1 a2 u3 a4 u5 =1 ~4 u6 a7", "S u6 a7");
+    check("u1 a2 u3 a4 u5 =3 ~4 u6", "S u3 a4 u6");
+    check("u1 a2 u3 a4 u5 =1 ~3", "u1 a2 u3");
+    check("u1 a2 =0 u3 a4 u5 =1 ~4", "S");
+    check("u1 a2 u3 a4 u5 =1 ~4 u6 !2", "u1 a2");
+    check("u1 a2 u3 a4 u5 =1 ~4 u6 !2 +", "S u6");
 }
 
 #[test]

@@ -65,6 +65,7 @@ impl From<&EntryBody> for BodyLine {
                 permission_mode: permission_mode.clone(),
                 directories: directories.clone(),
             },
+            EntryBody::Spent { model, usage } => Self::Usage { model: model.clone(), usage: *usage },
             EntryBody::Title(text) => Self::Title { text: text.clone() },
         }
     }
@@ -98,6 +99,7 @@ impl From<BodyLine> for EntryBody {
             BodyLine::Settings { model, permission_mode, directories } => {
                 Self::Settings { model, permission_mode, directories }
             }
+            BodyLine::Usage { model, usage } => Self::Spent { model, usage },
             BodyLine::Title { text } => Self::Title(text),
         }
     }

@@ -55,6 +55,11 @@ pub(super) enum BodyLine {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         directories: Option<Vec<String>>,
     },
+    Usage {
+        #[serde(default = "no_model")]
+        model: ModelId,
+        usage: Usage,
+    },
     Title {
         text: String,
     },

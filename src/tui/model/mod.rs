@@ -44,6 +44,8 @@ use run::RunView;
 use setup::{Choosing, Trusting};
 use transcript::Transcript;
 
+use crate::protocol::RunEnd;
+
 /// All that the screen knows.
 #[derive(Debug)]
 pub struct Model {
@@ -124,11 +126,29 @@ pub enum Limit {
         /// Turns so far.
         turns: u32,
     },
+    /// Of calls in a row that are equal.
+    Repeats {
+        /// Turns so far.
+        turns: u32,
+    },
     /// Of the session's money or tokens.
     Budget {
         /// Of what how much is used.
         used: String,
     },
+}
+
+impl Limit {
+    /// The limit at which a run ended; none where it ended otherwise.
+    #[must_use]
+    pub fn of(end: &RunEnd) -> Option<Self> {
+        match end {
+            RunEnd::TurnLimit { turns } => Some(Self::Turns { turns: *turns }),
+            RunEnd::Looping { turns } => Some(Self::Repeats { turns: *turns }),
+            RunEnd::OverBudget { used } => Some(Self::Budget { used: used.clone() }),
+            RunEnd::Done | RunEnd::Aborted | RunEnd::Refused | RunEnd::Failed(_) => None,
+        }
+    }
 }
 
 /// What was just pressed, where that matters for the next key.

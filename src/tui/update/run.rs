@@ -243,6 +243,9 @@ fn recorded(model: &mut Model, now: Moment, entry: Entry) {
                 model.meter.total = model.meter.total.saturating_add(usage.total_tokens);
             }
         }
+        EntryBody::Spent { usage, .. } => {
+            model.meter.total = model.meter.total.saturating_add(usage.total_tokens);
+        }
         EntryBody::Message(Message::Tool(_))
         | EntryBody::Session(_)
         | EntryBody::Compaction { .. }
@@ -359,13 +362,8 @@ fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
                 Again::Impossible => {}
             }
         }
-        RunEnd::TurnLimit { turns } | RunEnd::Looping { turns } => {
-            stop_at(model, now, &result, Limit::Turns { turns: *turns });
-            return Vec::new();
-        }
-        RunEnd::OverBudget { used } => {
-            stop_at(model, now, &result, Limit::Budget { used: used.clone() });
-            return Vec::new();
+        RunEnd::TurnLimit { .. } | RunEnd::Looping { .. } | RunEnd::OverBudget { .. } => {
+            return stop_at(model, now, &result);
         }
     }
     model.queue.drop_messages();
@@ -382,10 +380,12 @@ fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
     }
 }
 
-fn stop_at(model: &mut Model, now: Moment, result: &LoopResult, limit: Limit) {
+fn stop_at(model: &mut Model, now: Moment, result: &LoopResult) -> Vec<Effect> {
+    let Some(limit) = Limit::of(&result.end) else { return Vec::new() };
     let (calls, took) = (result.metadata.tool_calls_count, result.metadata.duration);
     let guard = Guard::new(now, model.recent.printable);
     model.stage = Stage::AtLimit(AtLimit { limit, calls, took, guard });
+    Vec::new()
 }
 
 fn summarise(model: &mut Model, result: &LoopResult) {

@@ -83,15 +83,17 @@ pub(super) fn whole(asking: &Asking, kept: &mut Kept, brush: Brush) -> Vec<Line<
 /// The question at a limit.
 pub(super) fn limit(at: &AtLimit, brush: Brush) -> Pane {
     let calls = units::counted(at.calls.into(), "call", "calls");
+    let so_far = |turns: u32| {
+        let turns = units::counted(turns.into(), "turn", "turns");
+        format!("{turns}, {calls}, {}", units::duration(at.took))
+    };
     let (title, reached) = match &at.limit {
-        Limit::Turns { turns } => {
-            let turns = units::counted((*turns).into(), "turn", "turns");
-            ("Turn limit reached:", format!("{turns}, {calls}, {}", units::duration(at.took)))
-        }
+        Limit::Turns { turns } => ("Turn limit reached:", so_far(*turns)),
+        Limit::Repeats { turns } => ("The model repeats itself:", so_far(*turns)),
         Limit::Budget { used } => ("Budget reached:", format!("{used} used. As much again")),
     };
     let asked = match &at.limit {
-        Limit::Turns { .. } => ". Go on? ",
+        Limit::Turns { .. } | Limit::Repeats { .. } => ". Go on? ",
         Limit::Budget { .. } => "? ",
     };
     let line = Line::from(vec![
@@ -697,6 +699,9 @@ mod tests {
             "Turn limit reached: 100 turns, 212
 calls, 14 m. Go on? y yes · n stop",
         );
+        let repeats = AtLimit { limit: Limit::Repeats { turns: 15 }, ..at.clone() };
+        let shown = text(&limit(&repeats, Brush { columns: 80, ..BRUSH }).lines);
+        assert_eq!(shown, "The model repeats itself: 15 turns, 212 calls, 14 m. Go on? y yes · n stop");
         let used = "$5.02 of $5.00".to_owned();
         let at = AtLimit { limit: Limit::Budget { used }, ..at };
         let shown = text(&limit(&at, Brush { columns: 80, ..BRUSH }).lines);

@@ -190,6 +190,7 @@ fn of_an_answer_that_fell_silent_nothing_is_left() {
 #[test]
 fn of_an_answer_without_an_end_nothing_is_left() {
     let [look, last] = looking();
-    let broken = done("L15", "no reason for the end, after tools", [look, text("Half").no_finish(), last]);
+    let broken =
+        done("L15", "no reason for the end, after tools", [look, text("Half").no_finish().no_done(), last]);
     check(broken.retries(1).next(AFTER_TOOL));
 }

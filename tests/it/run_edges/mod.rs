@@ -2,6 +2,7 @@
 //! in `failures`, below; what a plain run prints is in `headless`.
 
 mod failures;
+mod repeats;
 
 use serde_json::{Value, json};
 
@@ -296,10 +297,22 @@ fn a_stream_has_ended_with_its_finish_reason_whether_done_follows_or_not() {
 }
 
 #[test]
-fn done_without_a_finish_reason_is_a_broken_stream() {
-    for broken in [text("Half").no_finish(), text("Half").finish("")] {
-        let (output, endpoint) = run([broken, text("Whole.")], 0);
-        assert_eq!(output.result()["final_message"], "Whole.");
+fn done_ends_an_answer_without_a_finish_reason() {
+    for reason_missing in [text("Done.").no_finish(), text("Done.").finish("")] {
+        let look = calling("Bash", json!({"command": "echo ran"})).no_finish();
+        let (output, endpoint) = run([look, reason_missing], 0);
+        assert!(endpoint.requests()[1].tool_result("call_1").contains("ran"), "its calls run");
+        assert_eq!(output.result()["final_message"], "Done.");
+        assert_eq!(output.events_of("retry").len(), 0);
+        endpoint.finish();
+    }
+}
+
+#[test]
+fn a_stream_with_neither_a_finish_reason_nor_done_is_broken() {
+    for broken in [text("Half").no_finish().no_done(), text("Half").finish("").no_done()] {
+        let (output, endpoint) = run([broken, text("All of it.")], 0);
+        assert_eq!(output.result()["final_message"], "All of it.");
         assert_eq!(the(&output, "retry")["discard"], true);
         endpoint.finish();
     }
@@ -334,43 +347,6 @@ fn comments_keep_alives_and_other_line_ends_do_not_disturb() {
         format!(": hello\r\n\r\nevent: ping\r\n\r\ndata:{delta}\r\n\r\n: keep\r\n\r\ndata: {end}\r\n\r\n");
     let (output, endpoint) = run([raw_sse(stream)], 0);
     assert_eq!(output.result()["final_message"], "Hello");
-    endpoint.finish();
-}
-
-#[test]
-fn after_three_turns_with_a_failed_tool_the_model_is_told_once() {
-    let fail = |number: usize| calling("Read", json!({"file_path": format!("gone{number}.txt")}));
-    let (_, endpoint) = run((0..5).map(fail).chain([text("It is gone.")]), 0);
-    let notes: Vec<usize> =
-        endpoint.requests().iter().map(|request| request.roles().matches("tool user").count()).collect();
-    assert_eq!(notes, [0, 0, 0, 1, 1, 1], "a note behind the third failure and no other");
-    assert!(endpoint.requests()[3].last_text().contains("three"));
-    endpoint.finish();
-}
-
-#[test]
-fn a_turn_without_a_failure_ends_the_streak() {
-    let fail = |number: usize| calling("Read", json!({"file_path": format!("gone{number}.txt")}));
-    let (_, endpoint) = run([fail(0), fail(1), look(2), fail(3), fail(4), text("It is gone.")], 0);
-    assert!(!endpoint.requests()[5].roles().contains("tool user"));
-    endpoint.finish();
-}
-
-#[test]
-fn the_same_call_with_the_same_result_five_times_gets_a_hint_once() {
-    let same = || calling("Bash", json!({"command": "echo same"}));
-    let (output, endpoint) = run((0..20).map(|_| same()).chain([text("I stop.")]), 0);
-    assert_eq!(kinds(&output), ["loop_detected"]);
-    let hints: Vec<usize> =
-        endpoint.requests().iter().map(|request| request.roles().matches("tool user").count()).collect();
-    assert_eq!((hints[4], hints[5], hints[20]), (0, 1, 1), "behind the fifth result and no other");
-    endpoint.finish();
-}
-
-#[test]
-fn five_different_calls_are_no_loop() {
-    let (output, endpoint) = run((0..8).map(look).chain([text("Done.")]), 0);
-    assert_eq!(kinds(&output), [""; 0]);
     endpoint.finish();
 }
 

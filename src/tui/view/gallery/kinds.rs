@@ -64,7 +64,7 @@ const STEP: Kinds<Step> = kinds!(Step: Step::Rows, Step::Url(_), Step::Key { .. 
 
 const LOOKING: Kinds<Looking> = kinds!(Looking: Looking::Yes, Looking::No);
 
-const LIMIT: Kinds<Limit> = kinds!(Limit: Limit::Turns { .. }, Limit::Budget { .. });
+const LIMIT: Kinds<Limit> = kinds!(Limit: Limit::Turns { .. }, Limit::Repeats { .. }, Limit::Budget { .. });
 
 const OVERLAY: Kinds<Overlay> = kinds!(Overlay:
     Overlay::Page(_), Overlay::Sessions(_), Overlay::Models(_), Overlay::Tasks(_), Overlay::Permissions(_),

@@ -289,6 +289,7 @@ fn limits() -> Vec<Scene> {
     vec![
         Scene::screen("the limit of turns", at(Limit::Turns { turns: 100 }, 212)),
         Scene::screen("the limit of one turn", at(Limit::Turns { turns: 1 }, 1)),
+        Scene::screen("the limit of equal calls", at(Limit::Repeats { turns: 15 }, 15)),
         Scene::screen(
             "the limit of the budget",
             at(Limit::Budget { used: "$5.02 of $5.00".to_owned() }, 212),
