@@ -172,7 +172,7 @@ fn lists_files(words: &[&str]) -> bool {
 fn passes_names_on(words: &[&str]) -> bool {
     let is_number = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_digit());
     match words {
-        ["head" | "tail"] | ["uniq"] | ["sort"] => true,
+        ["head" | "tail" | "uniq" | "sort"] => true,
         ["head" | "tail", "-n", count] => is_number(count),
         ["head" | "tail", option] => {
             option.strip_prefix("-n").or(option.strip_prefix('-')).is_some_and(is_number)

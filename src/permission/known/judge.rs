@@ -27,16 +27,26 @@ const LONGEST: usize = 100_000;
 pub(super) const SHOWN: &str = "? CARGO_HOME CC CI CXX EDITOR GOPATH GOROOT HOME JAVA_HOME LANG LC_ALL LOGNAME NODE_ENV \
                                 PATH PWD RUSTUP_HOME SHELL TERM TMPDIR USER";
 
+/// Which list a command is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum List {
+    /// The line itself.
+    Line,
+    /// One in a shell of its own: a `cd` in it counts for nothing else.
+    Subshell,
+    /// Another.
+    Inner,
+}
+
 /// What holds at one place of the tree.
 #[derive(Clone, Copy)]
 struct Scene<'a> {
     place: Place<'a>,
     /// The variables of the loops around it.
     variables: &'a [(String, String)],
-    /// Whether a `cd` counts for nothing but its own list.
-    may_move: bool,
-    /// Whether it is a list in another.
-    is_inner: bool,
+    list: List,
+    /// Whether a link led here.
+    has_link: bool,
 }
 
 struct Judge<'a> {
@@ -49,7 +59,7 @@ struct Judge<'a> {
 pub(super) fn judged(parts: &[Part], place: Place<'_>, vouched: Vouched<'_>) -> Option<Vec<Runs>> {
     (written(parts) <= MOST_COMMANDS).then_some(())?;
     let judge = Judge { vouched, left: Cell::new(MOST_RUN) };
-    let runs = judge.list(parts, &Scene { place, variables: &[], may_move: true, is_inner: false })?;
+    let runs = judge.list(parts, &Scene { place, variables: &[], list: List::Line, has_link: false })?;
     (text_of(&runs).len() <= LONGEST).then_some(runs)
 }
 
@@ -64,28 +74,22 @@ fn written(parts: &[Part]) -> usize {
 impl Judge<'_> {
     fn list(&self, parts: &[Part], scene: &Scene<'_>) -> Option<Vec<Runs>> {
         let mut cwd = scene.place.cwd.to_owned();
-        let mut has_link = false;
+        let mut has_link = scene.has_link;
         let mut runs: Vec<Runs> = Vec::new();
         for (at, part) in parts.iter().enumerate() {
-            let here = Scene { place: Place { cwd: &cwd, ..scene.place }, ..*scene };
-            let does = match self.moves(part, &here) {
-                Some(to) => {
-                    (scene.may_move && is_alone(parts, at)).then_some(())?;
-                    let to = target(&to, has_link, &here.place)?;
-                    has_link |= to.1;
-                    Does::Move(to.0)
-                }
-                None => {
-                    runs.push(self.part(part, &here)?);
-                    fed::takes_names(&runs).then_some(())?;
-                    continue;
-                }
-            };
-            part.redirections.is_empty().then_some(())?;
-            if let Does::Move(to) = &does {
-                cwd.clone_from(to);
+            let here = Scene { place: Place { cwd: &cwd, ..scene.place }, has_link, ..*scene };
+            if let Some(words) = self.moves(part, &here) {
+                let may_move =
+                    scene.list != List::Inner && part.redirections.is_empty() && is_alone(parts, at);
+                let (to, is_link) = target(&words, &here).filter(|_| may_move)?;
+                has_link |= is_link;
+                cwd.clone_from(&to);
+                let reads = vec![to.clone()];
+                runs.push(Runs { joint: part.joint, does: Does::Move(to), redirections: Vec::new(), reads });
+            } else {
+                runs.push(self.part(part, &here)?);
+                fed::takes_names(&runs).then_some(())?;
             }
-            runs.push(Runs { joint: part.joint, does, redirections: Vec::new(), reads: vec![cwd.clone()] });
         }
         Some(runs)
     }
@@ -116,7 +120,7 @@ impl Judge<'_> {
             });
         }
         let opens = !reads.is_empty();
-        let inner = Scene { is_inner: true, may_move: false, ..*scene };
+        let inner = Scene { list: List::Inner, ..*scene };
         let does = match &part.what {
             What::Command(words) => {
                 let (does, more) =
@@ -125,8 +129,8 @@ impl Judge<'_> {
                 does
             }
             What::Group(group, parts) => {
-                let may_move = *group == Group::Subshell;
-                Does::Group(*group, self.list(parts, &Scene { may_move, ..inner })?)
+                let list = if *group == Group::Subshell { List::Subshell } else { List::Inner };
+                Does::Group(*group, self.list(parts, &Scene { list, ..inner })?)
             }
             What::Loop { name, over, body } => {
                 let (does, more) = self.unrolled((name, over, body), &inner)?;
@@ -192,7 +196,7 @@ impl Judge<'_> {
     /// A command that is vouched for, as it is written. In a list within a list it could read what is piped into that.
     fn stands(&self, words: &[Word], scene: &Scene<'_>) -> Option<(Does, Vec<PathBuf>)> {
         let words: Vec<String> = words.iter().map(Word::literal).collect::<Option<_>>()?;
-        let may_stand = !scene.is_inner && (self.vouched)(&words);
+        let may_stand = scene.list == List::Line && (self.vouched)(&words);
         may_stand.then(|| (Does::Command { meant: words.clone(), words, inserted: Vec::new() }, Vec::new()))
     }
 
@@ -231,7 +235,7 @@ impl Judge<'_> {
                     lists(SHOWN, name).then(|| Inserted::Variable(name.clone()))?
                 }
                 Letter::Output { parts, is_quoted } => {
-                    let inner = Scene { is_inner: true, may_move: true, ..*scene };
+                    let inner = Scene { list: List::Subshell, ..*scene };
                     let runs = self.list(parts, &inner)?;
                     let is_names = !is_quoted && word.0.len() == 1 && fed::puts_out_names(&runs);
                     (*is_quoted || is_names).then_some(())?;
@@ -265,13 +269,14 @@ fn is_alone(parts: &[Part], at: usize) -> bool {
 }
 
 /// The directory that a `cd` goes to, which must be in the workspace, and whether a link leads there.
-fn target(words: &[String], has_link: bool, place: &Place<'_>) -> Option<(PathBuf, bool)> {
+fn target(words: &[String], scene: &Scene<'_>) -> Option<(PathBuf, bool)> {
+    let place = &scene.place;
     let [_, to] = words else { return None };
     let is_name = !to.is_empty() && !to.starts_with('-');
     let goes_up = |part: &Component<'_>| *part == Component::ParentDir;
     // further up than at its beginning a shell goes by the words of a path, the system by its links
     let mut parts = Path::new(to).components().skip_while(goes_up);
-    let is_plain = is_name && !parts.any(|part| goes_up(&part)) && !(has_link && to.starts_with(".."));
+    let is_plain = is_name && !parts.any(|part| goes_up(&part)) && !(scene.has_link && to.starts_with(".."));
     let path = place.cwd.join(to);
     let target = (place.sight.follow)(&path);
     let is_link = clean(&path) != target;

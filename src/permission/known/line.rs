@@ -103,12 +103,12 @@ impl Reader<'_> {
             if may_be_nothing && !parts.is_empty() && self.closes(close) {
                 break;
             }
-            let part = self.part(joint)?;
-            let is_nothing = part.is_none();
+            let before = parts.len();
+            self.part(joint, &mut parts)?;
+            let is_nothing = parts.len() == before;
             if is_nothing && !may_be_nothing {
                 return None;
             }
-            parts.extend(part);
             match self.end()? {
                 End::Line if self.rest.is_empty() && close == Close::Text => break,
                 End::Line if self.rest.is_empty() => return None,
@@ -135,7 +135,7 @@ impl Reader<'_> {
     }
 
     /// A command and its redirections, or nothing.
-    fn part(&mut self, joint: Joint) -> Option<Option<Part>> {
+    fn part(&mut self, joint: Joint, parts: &mut Vec<Part>) -> Option<()> {
         let group = if self.rest.starts_with("((") {
             return None;
         } else if self.eat("(") {
@@ -165,7 +165,8 @@ impl Reader<'_> {
             }
         }
         let what = group.or_else(|| (!words.is_empty()).then_some(What::Command(words)));
-        Some(what.map(|what| Part { joint, what, redirections }))
+        parts.extend(what.map(|what| Part { joint, what, redirections }));
+        Some(())
     }
 
     /// What follows `for`.

@@ -129,23 +129,23 @@ fn written(runs: &[Runs], which: Words) -> String {
         if at > 0 {
             text.push_str(run.joint.text());
         }
-        match &run.does {
+        let command = match &run.does {
             Does::Command { meant, words, inserted } => {
                 let words = if which == Words::Meant { meant } else { words };
                 let words: Vec<String> = words.iter().map(|word| word_of(word, inserted, which)).collect();
-                text.push_str(&words.join(" "));
+                words.join(" ")
             }
-            Does::Group(Group::Subshell, runs) => text.push_str(&format!("( {} )", written(runs, which))),
-            Does::Group(Group::Braces, runs) => text.push_str(&format!("{{ {}; }}", written(runs, which))),
-            Does::Move(to) => {
-                text.push_str(&format!("cd {}", quoted(&to.to_string_lossy())));
-                let rest = runs.get(at + 1..).unwrap_or_default();
-                // what does not hang on the `cd` by `&&` would run where nobody has looked if that failed
-                if rest.iter().any(|run| matches!(run.joint, Joint::Next | Joint::Or)) {
-                    text.push_str(&format!(" && {{ {}; }}", written(rest, which)));
-                    return text;
-                }
-            }
+            Does::Group(Group::Subshell, runs) => format!("( {} )", written(runs, which)),
+            Does::Group(Group::Braces, runs) => format!("{{ {}; }}", written(runs, which)),
+            Does::Move(to) => format!("cd {}", quoted(&to.to_string_lossy())),
+        };
+        text.push_str(&command);
+        let rest = runs.get(at + 1..).unwrap_or_default();
+        let hangs = rest.iter().all(|run| matches!(run.joint, Joint::And | Joint::Pipe));
+        if matches!(run.does, Does::Move(_)) && !hangs {
+            // what does not depend on the `cd` by `&&` would run in another directory if that failed
+            let rest = format!(" && {{ {}; }}", written(rest, which));
+            return text + &rest;
         }
         for redirection in &run.redirections {
             text.push(' ');

@@ -87,7 +87,7 @@ fn list_of(dice: &mut Dice, depth: usize) -> String {
             list.push_str(dice.one::<&str>(&[" && ", "; ", "; ", " || ", " | ", "\n"]));
         }
         let kind = if depth > 2 { 9 } else { dice.roll(10) };
-        list.push_str(&match kind {
+        let command = match kind {
             0 => format!("({})", list_of(dice, depth + 1)),
             1 => format!("{{ {}; }}", list_of(dice, depth + 1)),
             2 | 3 => {
@@ -96,7 +96,8 @@ fn list_of(dice: &mut Dice, depth: usize) -> String {
                 format!("for f in {over}; do {}; done", list_of(dice, depth + 1))
             }
             _ => (*dice.one::<&str>(&SIMPLE)).to_owned(),
-        });
+        };
+        list.push_str(&command);
         if kind < 4 && dice.roll(3) == 0 {
             list.push_str(dice.one::<&str>(&[" 2>/dev/null", " < a", " < none", " >&2"]));
         }
@@ -141,7 +142,7 @@ struct Expected {
 }
 
 impl Expected {
-    fn of(runs: &[Runs], home: &Path, all_succeed: bool, is_meant: bool) -> Commands {
+    fn of(runs: &[Runs], home: &Path, (all_succeed, is_meant): (bool, bool)) -> Commands {
         let mut expected = Self { all_succeed, is_meant, commands: Commands::new() };
         expected.list(runs, home, true);
         expected.commands.sort();
@@ -176,9 +177,8 @@ impl Expected {
     }
 
     fn command(&mut self, run: &Runs, cwd: &Path, mut status: bool) -> bool {
-        let opened = run.redirections.iter().find_map(|text| text.strip_prefix("< "));
-        let opens =
-            opened.is_none_or(|file| cwd.join(file.trim_matches('\'').replace(r"'\''", "'")).exists());
+        let mut opened = run.redirections.iter().filter_map(|text| text.strip_prefix("< "));
+        let opens = opened.all(|file| cwd.join(file.trim_matches('\'').replace(r"'\''", "'")).exists());
         match &run.does {
             Does::Group(_, runs) => opens && self.list(runs, cwd, status),
             Does::Move(_) => unreachable!("a list goes there itself"),
@@ -381,10 +381,10 @@ fn differences(court: &Court, lines: &[(String, Vec<Runs>)]) -> Vec<String> {
             // where a `cd` fails, what runs does less than the line
             if !gets_lost(runs) {
                 texts.push((line.clone(), all_succeed));
-                wanted.push(Expected::of(runs, &court.home, all_succeed, true));
+                wanted.push(Expected::of(runs, &court.home, (all_succeed, true)));
             }
             texts.push((text_of(runs), all_succeed));
-            wanted.push(Expected::of(runs, &court.home, all_succeed, false));
+            wanted.push(Expected::of(runs, &court.home, (all_succeed, false)));
         }
     }
     let found = court.bash(&texts, &names_of(lines));

@@ -9,9 +9,8 @@ use crate::permission::is_secret;
 use crate::permission::scope::clean;
 
 use super::judge::judged;
-use super::options::lists;
 use super::runs::{Does, Inserted, Runs, number_of, text_of};
-use super::tree::{Group, Joint, Part, What, Word};
+use super::tree::{Joint, Part, What, Word};
 
 mod corpus;
 mod differential;
