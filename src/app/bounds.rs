@@ -80,7 +80,8 @@ impl App {
         let path = self.place.env.get("PATH").unwrap_or_default();
         Sight {
             follow: |path| resolve(path).unwrap_or_else(|_| path.to_owned()),
-            program: programs::program,
+            program: |name, path| programs::program(name, path).or_else(|| programs::missing(name, path)),
+            shim: programs::shim,
             names: listing::names,
             git_config: project::git_config,
             path: std::env::split_paths(path).collect(),

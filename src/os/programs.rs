@@ -6,12 +6,17 @@
 //! surprise: doors are not programs. What version managers put into a `shims` directory looks in the project for what it
 //! runs, and so does anything that a package manager put into `node_modules`.
 
+use std::ffi::OsString;
 use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Directories whose programs look at the project first.
 const DOORS: [&str; 3] = ["shims", "node_modules", ".volta"];
+
+/// Version managers whose shims start what a file of one known name says, and the user's choice where there is none.
+const SHIM_MANAGERS: [&str; 6] = ["pyenv", "rbenv", "nodenv", "goenv", "plenv", "asdf"];
 
 /// Writable by all.
 const BY_ALL: u32 = 0o002;
@@ -22,6 +27,31 @@ const STICKY: u32 = 0o1000;
 
 /// The program of this name in these directories, as an absolute path; none where another user may have put it there.
 pub fn program(name: &str, directories: &[PathBuf]) -> Option<PathBuf> {
+    first(name, directories).filter(|path| !parts(path).any(|part| DOORS.iter().any(|door| part == *door)))
+}
+
+/// The same where that program is a version manager's shim.
+pub fn shim(name: &str, directories: &[PathBuf]) -> Option<PathBuf> {
+    let path = first(name, directories)?;
+    let manager = path.parent().filter(|shims| shims.ends_with("shims"))?.parent()?.file_name()?.to_str()?;
+    let is_known = SHIM_MANAGERS.contains(&manager.trim_start_matches('.'));
+    (is_known
+        && parts(&path).filter(|part| DOORS.iter().any(|door| part == *door)).all(|part| part == "shims"))
+    .then_some(path)
+}
+
+/// A path at which there is nothing, for a program of which there is none in any of these directories.
+pub fn missing(name: &str, directories: &[PathBuf]) -> Option<PathBuf> {
+    let is_name = !name.is_empty() && !name.contains('/');
+    let is_gone =
+        |path: PathBuf| fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    let is_nowhere = is_name && directories.iter().all(|at| at.is_absolute() && is_gone(at.join(name)));
+    let is_kept = |at: &&PathBuf| at.ancestors().all(|at| fs::metadata(at).is_ok_and(|meta| is_kept(&meta)));
+    directories.iter().filter(|_| is_nowhere).find(is_kept).map(|at| at.join(name))
+}
+
+/// The first program of this name, where it is to be trusted.
+fn first(name: &str, directories: &[PathBuf]) -> Option<PathBuf> {
     if name.is_empty() || name.contains('/') {
         return None;
     }
@@ -40,12 +70,17 @@ pub fn program(name: &str, directories: &[PathBuf]) -> Option<PathBuf> {
 
 fn is_trusted(path: &Path) -> bool {
     let Ok(real) = path.canonicalize() else { return false };
-    let is_door = |part: Component<'_>| DOORS.iter().any(|door| part.as_os_str() == *door);
     let places = path.ancestors().skip(1).chain(real.ancestors().skip(1));
     let file = fs::metadata(&real).is_ok_and(|meta| is_ours(&meta) && meta.mode() & BY_OTHERS == 0);
     let mut all = places.map(fs::metadata);
     file && all.all(|meta| meta.is_ok_and(|meta| is_kept(&meta)))
-        && !path.components().chain(real.components()).any(is_door)
+}
+
+/// The names in a path, and in the one to which its links lead.
+fn parts(path: &Path) -> impl Iterator<Item = OsString> {
+    let real = path.canonicalize().unwrap_or_default();
+    let names = |path: &Path| path.components().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
+    names(path).into_iter().chain(names(&real))
 }
 
 /// A directory in which nobody else replaces what is there.

@@ -119,8 +119,7 @@ impl Policy {
         let is_held = self.sandbox.is_wanted(self.mode) && self.sandbox.is_enforced();
         let (hold, table) = if is_held { (Hold::LOOKING, Table::Full) } else { (Hold::Free, Table::Bare) };
         let known = known::harmless(&exec.command, &exec.cwd, &self.scope, &self.sight, table)?;
-        let may_be_read = known.reads.iter().all(|path| self.may_be_read(path));
-        may_be_read.then_some(Terms {
+        self.may_be_known(&known, exec).then_some(Terms {
             hold,
             wording: Wording::Known(known.text),
             passed_over: known.passed_over,
@@ -133,8 +132,7 @@ impl Policy {
         let is_allowed = |command: &Simple| allow.iter().any(|rule| rule.allows(command));
         let hold = self.terms(Touch::Exec(exec)).hold;
         let known = self.known_beside(exec, hold, &|words| simple(words).as_ref().is_some_and(is_allowed))?;
-        let may_be_read = known.reads.iter().all(|path| self.may_be_read(path));
-        may_be_read.then_some(Terms {
+        self.may_be_known(&known, exec).then_some(Terms {
             hold,
             wording: Wording::Read(known.text),
             passed_over: known.passed_over,
@@ -156,8 +154,17 @@ impl Policy {
 
     fn known_beside(&self, exec: &ExecAccess, hold: Hold, vouched: known::Vouched<'_>) -> Option<Known> {
         let table = if hold == Hold::Free { Table::Bare } else { Table::Beside };
-        let here = Place { cwd: &exec.cwd, scope: &self.scope, sight: &self.sight };
-        known::beside(&exec.command, here, table, vouched)
+        let here = Place { cwd: &exec.cwd, scope: &self.scope, sight: &self.sight, table };
+        known::beside(&exec.command, here, vouched)
+    }
+
+    /// Whether what is known of a line is enough: it reads what may be read, and no rule holds back any of its commands.
+    fn may_be_known(&self, known: &Known, exec: &ExecAccess) -> bool {
+        let each = ExecAccess { command: known.meaning.clone(), cwd: exec.cwd.clone() };
+        let bash = ToolName::from("Bash");
+        let mut rules = self.rules.deny.iter().chain(&self.rules.ask);
+        known.reads.iter().all(|path| self.may_be_read(path))
+            && !rules.any(|rule| rule.covers(&bash, Touch::Exec(&each), &self.scope, Use::HoldBack))
     }
 
     /// Whether a command may look at this unasked: as `Read` may. Where rules hold back reads, a directory may hold what they
@@ -355,6 +362,9 @@ mod tests {
             "cargo test; git commit -m 'it'\\''s; done' | /usr/bin/wc -l",
         );
         check("cd sub && cargo test; ls", "cd /w/sub && { cargo test; /usr/bin/ls; }");
+        check("cargo test; echo \"exit $?\"", "cargo test; echo 'exit '\"$?\"");
+        check("cargo test && cd sub && cat x.txt", "cargo test && cd /w/sub && /usr/bin/cat x.txt");
+        check("cargo test | (cat; pwd)", "cargo test | ( /usr/bin/cat; pwd )");
     }
 
     #[test]
@@ -376,14 +386,15 @@ mod tests {
         let held = ruled(Mode::Default, || true, rules);
         let alone = "cat .env¦cat /etc/hosts¦ls ..¦head id_rsa¦tee log¦xargs rm¦tail -f x¦tail $N¦tail -3 > log¦make¦\
                      A=b cat a.txt¦tail `x`¦tail $(x)¦./tail x¦/bin/tail x¦sort -o x¦\
-                     git diff --output=x¦sed -n 1p a.txt¦find .¦awk 1";
+                     git diff --output=x¦sed -n 1p a.txt¦find . -delete¦awk 1";
         for part in alone.split('¦') {
             for line in [format!("cargo test | {part}"), format!("{part} && cargo test")] {
                 assert_eq!(terms(&held, &line), None, "{line}");
             }
         }
         let others = "cargo test & tail x¦cargo test --config a=b | tail¦cargo test > x | tail¦cargo test *.rs | tail¦\
-                      cd .. && cargo test | tail¦cargo test && cd sub && cat x¦cd /etc && cat hosts¦cd sub && cd .. && ls¦\
+                      cd .. && cargo test | tail¦cargo test && cd sub; cat x¦cd /etc && cat hosts¦cd sub && cd ../.. && ls¦(cargo test)¦\
+                      for t in a; do cargo test $t; done¦cargo test < a.txt | tail¦echo \"$(cargo test)\"¦\
                       eval x && tail a.txt¦export A=b && tail a.txt¦time cargo test | tail¦A=b cargo test | tail";
         for line in others.split('¦') {
             assert_eq!(terms(&held, line), None, "{line}");
@@ -413,6 +424,28 @@ mod tests {
         assert_eq!(hold("", "", "rm -rf /opt | tail"), "ask");
         assert_eq!(hold("", "", "touch .git/hooks/pre-commit | tail"), "ask");
         assert_eq!(hold("", "", "touch .env; ls"), "ask");
+    }
+
+    #[test]
+    fn rules_see_each_command_of_a_loop() {
+        let many = "b.txt ".repeat(40);
+        let hold = |deny: &str, line: &str| {
+            let mut policy = policy(Mode::Default, || true);
+            policy.rules.deny = Rule::parse_list(deny).unwrap();
+            hold(&policy, line)
+        };
+        for (deny, list, body) in [
+            ("Bash(cat a.txt)", "a.txt", "cat $f"),
+            ("Bash(git log:*)", "log", "git $f"),
+            ("Read(./a.txt)", "a.txt", "cat $f"),
+            ("Bash(wc:*)", "x", "find . -name $f -exec wc -l {} +"),
+            ("Bash(wc:*)", "x", "ls $f | xargs wc -l"),
+        ] {
+            let line = format!("for f in {many}{list}; do {body}; done");
+            assert_eq!(hold(deny, &line), None, "{deny}: {line}");
+        }
+        let free = format!("for f in {many}; do cat $f; done");
+        assert_eq!(hold("Bash(cat a.txt),Read(./a.txt)", &free), Some(Hold::LOOKING));
     }
 
     #[test]

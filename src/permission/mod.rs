@@ -489,12 +489,12 @@ mod tests {
         check("run make a && make a && make b", "Bash(make a) + Bash(make b)");
         check("run git add . && git commit -m 'a b'", "Bash(git add:*) + Bash(git commit:*)");
         check("run a && b && c && d", "Bash(a && b && c && d)");
-        check("run echo 'a b' | x", "Bash(echo 'a b' | x)");
+        check("run say 'a b' | x", "Bash(say 'a b' | x)");
         check("run echo $(touch a)", "Bash(echo $(touch a))");
         check("run echo hi > a", "Bash(echo hi > a)");
         check("run npm run build", "Bash(npm run build:*)");
         check("run npm run build -- -w", "Bash(npm run build -- -w)");
-        check("run echo 'a:*'", "Bash(echo 'a:*')");
+        check("run say 'a:*'", "Bash(say 'a:*')");
         check("run x a ':*'", "Bash(x a ':*')");
         check("run echo a:*", "");
         check("run touch 'a\nb'", "");
@@ -538,7 +538,7 @@ mod tests {
         check("run cargo test", "run cargo test > .bashrc");
         check("run cargo test", "run cargo test; touch a");
         check("run cargo test", "run cargo test -C x");
-        check("run echo 'a:*'", "run echo a b");
+        check("run say 'a:*'", "run say a b");
         check("run make a && make b", "run make c");
         check("run npm run build", "run npm run deploy");
         check("edit /w/[id].tsx", "edit /w/i.tsx");

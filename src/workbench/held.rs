@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Workbench;
+use crate::os::env::{has_password, is_secret_name};
 use crate::os::process::Spawn;
 use crate::protocol::{Hold, Network, Terms, Wording, Writes};
 use crate::sandbox::{self, Profile, Sandbox, Tier};
@@ -62,9 +63,10 @@ impl Workbench {
         match terms.wording {
             Wording::Own | Wording::Read(_) => {}
             // the file that the shell tells us through is named by such a variable
-            Wording::Known(_) => spawn
-                .env
-                .retain(|(name, value)| !steers(name) || file.is_some_and(|file| file == Path::new(value))),
+            Wording::Known(_) => spawn.env.retain(|(name, value)| {
+                let is_free = !steers(name) && !is_secret(name, value);
+                is_free || file.is_some_and(|file| file == Path::new(value))
+            }),
         }
         let Hold::Held { writes, network } = terms.hold else { return Ok(spawn) };
         let profile = self.profile(writes, network, file)?;
@@ -101,6 +103,11 @@ impl Workbench {
             ..profile
         })
     }
+}
+
+/// Whether a variable is a secret, which nothing that only looks needs: it could show it.
+fn is_secret(name: &OsString, value: &OsString) -> bool {
+    is_secret_name(&name.to_string_lossy()) || has_password(&value.to_string_lossy())
 }
 
 fn steers(name: &OsString) -> bool {

@@ -101,11 +101,38 @@ fn a_search_that_runs_unasked_passes_over_secrets_and_says_so() {
     let shop = project("default").file(".env.exam", secret).file("sub/.env.local", secret);
     let shop = shop.file("tls.key", secret).file("sub/.env.sample", "TOKEN=\n");
     let told = &shop.run([[bash("grep -rn TOKEN ."), bash("grep -n a a.txt")]]).told;
-    let (found, _) = told[0].split_once("\n[passed over: files named like secrets, such as .env").unwrap();
+    let (found, _) =
+        told[0].split_once("\n[passed over: links, and files named like secrets, such as .env").unwrap();
     let mut found: Vec<&str> = found.lines().collect();
     found.sort_unstable();
     assert_eq!(found, ["./.env.example:1:TOKEN=", "./sub/.env.sample:1:TOKEN="]);
     assert_eq!(told[1], "1:a");
+}
+
+#[test]
+fn harmless_lines_run_unasked_in_the_forms_that_models_write() {
+    let shop = project("default").file("src/x.txt", "TOKEN=1\nb\n").file("src/tls.key", "TOKEN=hunter2\n");
+    symlink("tls.key", shop.path("src/link.md")).unwrap();
+    symlink("x.txt", shop.path("src/a b.txt")).unwrap();
+    let check = |line: &str, expected: &str| {
+        let told = shop.run([[bash(line)]]).told.remove(0);
+        let (told, _) = told.split_once("\n[").unwrap_or((&told, ""));
+        assert_eq!(told.trim_end(), expected, "{line}");
+    };
+    check("cd src; wc -l < x.txt; cd ..; ls -d src", "2\nsrc");
+    check("ls nothere 2>/dev/null; echo $?", "2");
+    check("for f in src/*.txt; do echo \"= $f\"; done | sort", "= src/a b.txt\n= src/x.txt");
+    check("ls nothere 2>/dev/null || (cd src && echo \"n: $(ls | wc -l)\")", "n: 4");
+    check("find src -name '*.txt' -exec wc -l {} +", "2 src/x.txt");
+    check("find src -exec grep -h TOKEN {} +", "TOKEN=1");
+    check("grep -R -h TOKEN src", "TOKEN=1");
+    check("wc -l < src/x.txt; wc -l $(find src -name 'x*')", "2\n2 src/x.txt");
+    check("echo $HOME", shop.clawd().home().to_str().unwrap());
+    for line in
+        ["wc -c < .env", "for f in .env; do cat $f; done", "(cat .env)", "ls | xargs cat", "cat $(ls)"]
+    {
+        assert_eq!(let_through(&shop, vec![bash(line)]), [false], "{line}");
+    }
 }
 
 #[test]

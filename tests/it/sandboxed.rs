@@ -197,9 +197,25 @@ fn what_was_judged_is_what_runs() {
         .file("sub/id_rsa", "TOKEN=hunter3\n")
         .options(["--allowed-tools", "Bash(touch:*)"]);
     let run = shop.run([[bash("grep -rh TOKEN . | sort"), bash("touch made && grep -rh TOKEN . | sort")]]);
-    let told = "TOKEN=none\n[passed over: files named like secrets, such as .env, *.pem and .ssh/]";
+    let told =
+        "TOKEN=none\n[passed over: links, and files named like secrets, such as .env, *.pem and .ssh/]";
     assert_eq!(run.told, [told, told]);
     assert!(shop.path("made").exists());
+}
+
+#[test]
+fn files_whose_names_come_through_a_pipe_are_counted_unasked() {
+    let shop =
+        Workshop::in_mode("default").file("a.txt", "1\n").file("sub/b c.txt", "1\n2\n").file("-l.txt", "1\n");
+    let run = shop.run([[
+        bash("find . -name '*.txt' | sort | xargs wc -l | tail -1"),
+        bash("ls -1 | grep txt | xargs wc -l"),
+    ]]);
+    assert_eq!(run.told[0].trim(), "4 total");
+    assert_eq!(
+        run.told[1].split_whitespace().collect::<Vec<_>>(),
+        ["1", "-l.txt", "1", "a.txt", "2", "total"]
+    );
 }
 
 #[test]

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use super::super::scope::clean;
 use super::Sight;
-use super::line::{Letter, Set, Word, is_text};
+use super::line::is_text;
+use super::tree::{Letter, Set, Word};
 
 /// Words that a pattern may become, and directories that are looked at for it.
 const MOST: usize = 1000;
@@ -117,6 +118,7 @@ fn written(word: &Word) -> String {
         Letter::One => "?".to_owned(),
         Letter::Many => "*".to_owned(),
         Letter::Of(set) => set.text.clone(),
+        Letter::Variable { .. } | Letter::Output { .. } => String::new(),
     };
     word.0.iter().map(letter).collect()
 }
@@ -152,6 +154,8 @@ fn is_for(letter: &Letter, c: char) -> bool {
         Letter::Of(Set { is_negated, ranges, .. }) => {
             ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *is_negated
         }
+        // they are put in before
+        Letter::Variable { .. } | Letter::Output { .. } => false,
     }
 }
 
@@ -160,6 +164,7 @@ mod tests {
     use std::ffi::OsString;
 
     use super::super::line::read;
+    use super::super::tree::What;
     use super::*;
 
     fn sight() -> Sight {
@@ -183,9 +188,16 @@ mod tests {
         Sight { follow, names, ..Sight::default() }
     }
 
+    /// The second word of a line.
+    fn word_of(line: &str) -> Option<Word> {
+        match read(line)?.remove(0).what {
+            What::Command(mut words) => Some(words.remove(1)),
+            What::Group(..) | What::Loop { .. } => None,
+        }
+    }
+
     fn spread_of(word: &str) -> Option<String> {
-        let line = read(&format!("x {word}"))?;
-        Some(spread(&line[0].words[1], Path::new("/w"), &sight())?.join(" "))
+        Some(spread(&word_of(&format!("x {word}"))?, Path::new("/w"), &sight())?.join(" "))
     }
 
     #[test]
@@ -236,7 +248,7 @@ mod tests {
 
     #[test]
     fn no_pattern_takes_long() {
-        let word = read(&format!("x {}b", "*a".repeat(200))).unwrap().remove(0).words.remove(1);
+        let word = word_of(&format!("x {}b", "*a".repeat(200))).unwrap();
         assert!(!meets(&word.0, &"a".repeat(255)));
     }
 }

@@ -1,10 +1,11 @@
-//! A command line as words and what stands between them: the part of the shell's grammar that leaves no doubt.
+//! A command line read into a tree: the part of the shell's grammar that leaves no doubt.
 //!
 //! Not the reading of `shell`, which serves rules that a user has written and passes over what only the shell can know.
-//! Here nobody has said yes, so what is not listed has no reading: no variable, no substitution, no brace list but of plain
-//! words, no assignment, no comment, no redirection but to nowhere. The surprise: quotes and backslashes are taken away in
-//! earnest. What was hidden by them (`-ex\ec`, `"-"delete`) stands bare before whoever looks at the words, and what
-//! runs is written anew from them.
+//! Here the user has not been asked, so what is not listed has no reading: no brace list but of plain words, no assignment, no
+//! comment, no redirection to a file. The surprise: quotes and backslashes are removed. What was hidden by them
+//! (`-ex\ec`, `"-"delete`) is plain for whoever looks at the words, and what runs is written again from them.
+
+use super::tree::{Group, Joint, Letter, Part, REDIRECTIONS, Redirection, Set, What, Word};
 
 /// Words that one with brace lists may become.
 const MOST: usize = 64;
@@ -12,167 +13,31 @@ const MOST: usize = 64;
 /// Longer lines are programs; nobody reads them at a glance.
 const LONGEST: usize = 8192;
 
-/// A simple command as it is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
-    /// What stands before it.
-    pub(super) joint: Joint,
-    /// At least one.
-    pub(super) words: Vec<Word>,
-    /// Where its output goes, in order.
-    pub(super) redirections: Vec<Redirection>,
-}
-
-/// What stands between two commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Joint {
-    /// `;`, a line's end, or nothing before the first.
-    Next,
-    /// `&&`
-    And,
-    /// `||`
-    Or,
-    /// `|`
-    Pipe,
-}
-
-/// A redirection that reads and writes no file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Redirection {
-    /// `2>&1`
-    ErrorsToOutput,
-    /// `>&2`
-    OutputToErrors,
-    /// `2>/dev/null`
-    NoErrors,
-    /// `>/dev/null`
-    NoOutput,
-    /// `&>/dev/null`
-    Silent,
-    /// `</dev/null`
-    NoInput,
-}
-
-/// A word without its quotes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Word(pub(super) Vec<Letter>);
-
-/// A character of a word.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Letter {
-    /// Itself.
-    Text(char),
-    /// `?`
-    One,
-    /// `*`
-    Many,
-    /// `[a-z_]`
-    Of(Set),
-}
-
-/// Characters of which a file's name may have one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Set {
-    /// Whether the name must have any other character.
-    pub(super) is_negated: bool,
-    /// From and to, both belong to it.
-    pub(super) ranges: Vec<(char, char)>,
-    /// As it is written.
-    pub(super) text: String,
-}
-
-/// The redirections, in every way to write them.
-const REDIRECTIONS: [(&str, Redirection); 13] = [
-    ("2>&1", Redirection::ErrorsToOutput),
-    ("2>/dev/null", Redirection::NoErrors),
-    ("2> /dev/null", Redirection::NoErrors),
-    ("1>&2", Redirection::OutputToErrors),
-    (">&2", Redirection::OutputToErrors),
-    ("1>/dev/null", Redirection::NoOutput),
-    ("1> /dev/null", Redirection::NoOutput),
-    (">/dev/null", Redirection::NoOutput),
-    ("> /dev/null", Redirection::NoOutput),
-    ("&>/dev/null", Redirection::Silent),
-    ("&> /dev/null", Redirection::Silent),
-    ("</dev/null", Redirection::NoInput),
-    ("< /dev/null", Redirection::NoInput),
-];
-
-impl Joint {
-    /// As it is written between two commands.
-    pub(super) fn text(self) -> &'static str {
-        match self {
-            Self::Next => "; ",
-            Self::And => " && ",
-            Self::Or => " || ",
-            Self::Pipe => " | ",
-        }
-    }
-}
-
-impl Redirection {
-    /// As every shell reads it.
-    pub(super) fn text(self) -> &'static str {
-        match self {
-            Self::ErrorsToOutput => "2>&1",
-            Self::OutputToErrors => ">&2",
-            Self::NoErrors => "2>/dev/null",
-            Self::NoOutput => ">/dev/null",
-            Self::Silent => ">/dev/null 2>&1",
-            Self::NoInput => "</dev/null",
-        }
-    }
-}
-
-impl Word {
-    /// The word, where no part of it is a pattern.
-    pub(super) fn literal(&self) -> Option<String> {
-        let text = |letter: &Letter| match letter {
-            Letter::Text(c) => Some(*c),
-            Letter::One | Letter::Many | Letter::Of(_) => None,
-        };
-        self.0.iter().map(text).collect()
-    }
-
-    fn push(&mut self, text: &str) {
-        self.0.extend(text.chars().map(Letter::Text));
-    }
-
-    /// Whether the last character is a plain letter or digit, after which `~` and `#` mean nothing.
-    fn is_in_name(&self) -> bool {
-        matches!(self.0.last(), Some(Letter::Text(c)) if c.is_ascii_alphanumeric() || *c == '~')
-    }
-}
+/// Lists within lists.
+const DEEPEST: u8 = 8;
 
 /// All commands of the line; `None` where a shell might see another line.
-pub(super) fn read(line: &str) -> Option<Vec<Written>> {
-    let mut reader = Reader { rest: Some(line).filter(|line| line.len() <= LONGEST)? };
-    let mut commands: Vec<Written> = Vec::new();
-    let mut joint = Joint::Next;
-    loop {
-        let may_be_nothing = joint == Joint::Next;
-        let command = reader.command(joint)?;
-        let is_nothing = command.words.is_empty();
-        if is_nothing && !may_be_nothing {
-            return None;
-        }
-        commands.extend((!is_nothing).then_some(command));
-        match reader.end()? {
-            End::Line if reader.rest.is_empty() => break,
-            End::Line => joint = Joint::Next,
-            End::Joint(_) if is_nothing => return None,
-            End::Joint(next) => joint = next,
-        }
-        if joint != Joint::Next {
-            reader.skip(" \n");
-        }
-    }
-    (!commands.is_empty()).then_some(commands)
+pub(super) fn read(line: &str) -> Option<Vec<Part>> {
+    let mut reader = Reader { rest: Some(line).filter(|line| line.len() <= LONGEST)?, depth: 0 };
+    reader.list(Close::Text)
 }
 
-/// Whether a character may stand in quotes. Letters of any script may: no name of a command and no option has one.
+/// Whether a character may be in quotes. Letters of any script may: no name of a command and no option has one.
 pub(super) fn is_text(c: char) -> bool {
     matches!(c, ' '..='~') || (!c.is_ascii() && c.is_alphanumeric())
+}
+
+/// What ends a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Close {
+    /// The end of the text.
+    Text,
+    /// `)`
+    Parenthesis,
+    /// `}`
+    Brace,
+    /// `done`
+    Done,
 }
 
 /// How a command ends.
@@ -181,10 +46,13 @@ enum End {
     Line,
     /// Before another command.
     Joint(Joint),
+    /// Before the `)` that closes its list.
+    Close,
 }
 
 struct Reader<'a> {
     rest: &'a str,
+    depth: u8,
 }
 
 impl Reader<'_> {
@@ -205,43 +73,147 @@ impl Reader<'_> {
         rest.is_some()
     }
 
+    /// The same for a word that only counts with nothing attached to it.
+    fn eat_word(&mut self, word: &str, ends: &str) -> bool {
+        let rest = self
+            .rest
+            .strip_prefix(word)
+            .filter(|rest| rest.is_empty() || rest.starts_with(|c| ends.contains(c)));
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
     fn skip(&mut self, letters: &str) {
         self.rest = self.rest.trim_start_matches(|c: char| letters.contains(c));
     }
 
     fn at_end_of_word(&self) -> bool {
-        self.peek().is_none_or(|next| " \n;&|".contains(next))
+        self.peek().is_none_or(|next| " \n;&|)".contains(next))
     }
 
-    fn command(&mut self, joint: Joint) -> Option<Written> {
-        let mut command = Written { joint, words: Vec::new(), redirections: Vec::new() };
+    /// Commands up to what closes the list, which is taken as well.
+    fn list(&mut self, close: Close) -> Option<Vec<Part>> {
+        self.depth += 1;
+        (self.depth <= DEEPEST).then_some(())?;
+        let mut parts: Vec<Part> = Vec::new();
+        let mut joint = Joint::Next;
+        loop {
+            self.skip(" ");
+            let may_be_nothing = joint == Joint::Next;
+            if may_be_nothing && !parts.is_empty() && self.closes(close) {
+                break;
+            }
+            let before = parts.len();
+            self.part(joint, &mut parts)?;
+            let is_nothing = parts.len() == before;
+            if is_nothing && !may_be_nothing {
+                return None;
+            }
+            match self.end()? {
+                End::Line if self.rest.is_empty() && close == Close::Text => break,
+                End::Line if self.rest.is_empty() => return None,
+                End::Line => joint = Joint::Next,
+                End::Close if close == Close::Parenthesis => break,
+                End::Joint(next) if !is_nothing => joint = next,
+                End::Close | End::Joint(_) => return None,
+            }
+            if joint != Joint::Next {
+                self.skip(" \n");
+            }
+        }
+        self.depth -= 1;
+        (!parts.is_empty()).then_some(parts)
+    }
+
+    /// Takes the word that closes a list; it means that only where a command may begin.
+    fn closes(&mut self, close: Close) -> bool {
+        match close {
+            Close::Text | Close::Parenthesis => false,
+            Close::Brace => self.eat_word("}", " \n;&|)"),
+            Close::Done => self.eat_word("done", " \n;&|)"),
+        }
+    }
+
+    /// A command and its redirections, or nothing.
+    fn part(&mut self, joint: Joint, parts: &mut Vec<Part>) -> Option<()> {
+        let group = if self.rest.starts_with("((") {
+            return None;
+        } else if self.eat("(") {
+            Some(What::Group(Group::Subshell, self.list(Close::Parenthesis)?))
+        } else if self.eat_word("{", " \n") {
+            Some(What::Group(Group::Braces, self.list(Close::Brace)?))
+        } else if self.eat_word("for", " ") {
+            Some(self.for_loop()?)
+        } else {
+            None
+        };
+        let (mut words, mut redirections) = (Vec::new(), Vec::new());
         loop {
             self.skip(" ");
             if let Some(redirection) = self.redirection() {
                 // a redirection before the name is nothing that anybody writes
-                (!command.words.is_empty() && self.at_end_of_word()).then_some(())?;
-                command.redirections.push(redirection);
+                (group.is_some() || !words.is_empty()).then_some(())?;
+                self.at_end_of_word().then_some(())?;
+                redirections.push(redirection);
             } else if self.at_end_of_word() {
-                return Some(command);
+                break;
             } else {
-                let words = self.words()?;
+                let more = self.words()?;
                 // of several the first would be the command
-                (words.len() == 1 || !command.words.is_empty()).then_some(())?;
-                command.words.extend(words);
+                (group.is_none() && (more.len() == 1 || !words.is_empty())).then_some(())?;
+                words.extend(more);
             }
         }
+        let what = group.or_else(|| (!words.is_empty()).then_some(What::Command(words)));
+        parts.extend(what.map(|what| Part { joint, what, redirections }));
+        Some(())
+    }
+
+    /// What follows `for`.
+    fn for_loop(&mut self) -> Option<What> {
+        self.skip(" ");
+        let name = self.name()?;
+        self.skip(" ");
+        self.eat_word("in", " ").then_some(())?;
+        let mut over = Vec::new();
+        self.skip(" ");
+        while !self.at_end_of_word() {
+            over.extend(self.words()?);
+            self.skip(" ");
+        }
+        (!over.is_empty() && matches!(self.next()?, ';' | '\n')).then_some(())?;
+        self.skip(" \n");
+        self.eat_word("do", " \n").then_some(())?;
+        Some(What::Loop { name, over, body: self.list(Close::Done)? })
+    }
+
+    /// The name of a variable.
+    fn name(&mut self) -> Option<String> {
+        let end =
+            self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
+        let (name, rest) = self.rest.split_at_checked(end)?;
+        self.rest = rest;
+        name.starts_with(|c: char| c.is_ascii_alphabetic()).then(|| name.to_owned())
     }
 
     fn redirection(&mut self) -> Option<Redirection> {
-        let (text, redirection) = REDIRECTIONS.iter().find(|(text, _)| self.rest.starts_with(text))?;
-        self.eat(text);
-        Some(*redirection)
+        if let Some((text, redirection)) = REDIRECTIONS.iter().find(|(text, _)| self.rest.starts_with(text)) {
+            self.eat(text);
+            return Some(redirection.clone());
+        }
+        let mut after = Reader { rest: self.rest.strip_prefix('<')?, depth: self.depth };
+        after.skip(" ");
+        let mut words = after.words().filter(|words| words.len() == 1)?;
+        let word = words.pop().filter(|word| !word.0.is_empty())?;
+        self.rest = after.rest;
+        Some(Redirection::From(word))
     }
 
     fn end(&mut self) -> Option<End> {
         match self.peek() {
             None => Some(End::Line),
             Some('\n') => self.next().map(|_| End::Line),
+            Some(')') => self.next().map(|_| End::Close),
             Some(_) if self.eat("&&") => Some(End::Joint(Joint::And)),
             Some(_) if self.eat("||") => Some(End::Joint(Joint::Or)),
             Some(_) if self.rest.starts_with("|&") || self.rest.starts_with(";;") => None,
@@ -254,7 +226,7 @@ impl Reader<'_> {
     /// A word, or those that its brace lists make of it.
     fn words(&mut self) -> Option<Vec<Word>> {
         let mut words = vec![self.word()?];
-        while let Some(items) = self.list() {
+        while let Some(items) = self.braced() {
             let after = if self.at_end_of_word() { Word::default() } else { self.word()? };
             let joined = |word: &Word, item: &str| {
                 let mut joined = word.clone();
@@ -269,7 +241,7 @@ impl Reader<'_> {
     }
 
     /// `{a,b.rs}`: plain words, none of which is empty.
-    fn list(&mut self) -> Option<Vec<String>> {
+    fn braced(&mut self) -> Option<Vec<String>> {
         let (inner, rest) = self.rest.strip_prefix('{')?.split_once('}')?;
         let items: Vec<String> = inner.split(',').map(str::to_owned).collect();
         let is_plain = |item: &String| {
@@ -284,7 +256,7 @@ impl Reader<'_> {
     fn word(&mut self) -> Option<Word> {
         let mut word = Word::default();
         for alone in ["!", "[", "]"] {
-            let after = self.rest.strip_prefix(alone).map(|rest| Reader { rest });
+            let after = self.rest.strip_prefix(alone).map(|rest| Reader { rest, depth: 0 });
             if after.is_some_and(|after| after.at_end_of_word()) {
                 self.eat(alone);
                 word.push(alone);
@@ -302,7 +274,14 @@ impl Reader<'_> {
                 '*' => word.0.push(Letter::Many),
                 '?' => word.0.push(Letter::One),
                 '[' => word.0.push(Letter::Of(self.set()?)),
+                // where `find` and `xargs` put names in
+                '{' if self.rest.starts_with('}') => {
+                    let before = word.literal().filter(|before| before.is_empty() || before == "-I");
+                    (before.is_some() && self.eat("}") && self.at_end_of_word()).then_some(())?;
+                    word.push("{}");
+                }
                 '{' => self.braces(&mut word)?,
+                '$' => word.0.push(self.dollar(false)?),
                 // a home directory or a comment, but for those in `HEAD~1` and `a#b`
                 '~' | '#' if !word.is_in_name() => return None,
                 c if c.is_ascii_alphanumeric() || "_@%+=:,./-~^#".contains(c) => word.0.push(Letter::Text(c)),
@@ -313,7 +292,7 @@ impl Reader<'_> {
     }
 
     fn at_list(&self) -> bool {
-        Reader { rest: self.rest }.list().is_some()
+        Reader { rest: self.rest, depth: 0 }.braced().is_some()
     }
 
     fn single_quoted(&mut self, word: &mut Word) -> Option<()> {
@@ -332,7 +311,9 @@ impl Reader<'_> {
                 '"' => return Some(()),
                 '`' => return None,
                 // before these it begins nothing: `"^a$"`, `"a$|b"`
-                '$' if !self.peek().is_some_and(|next| "\" |)\\".contains(next)) => return None,
+                '$' if !self.peek().is_some_and(|next| "\" |)\\".contains(next)) => {
+                    word.0.push(self.dollar(true)?);
+                }
                 '\\' => {
                     let c = self.next().filter(|c| is_text(*c))?;
                     word.push(if "$`\"\\".contains(c) { "" } else { "\\" });
@@ -342,6 +323,23 @@ impl Reader<'_> {
                 _ => return None,
             }
         }
+    }
+
+    /// What follows `$`: a name, a name in braces, `?` or a list in parentheses.
+    fn dollar(&mut self, is_quoted: bool) -> Option<Letter> {
+        let name = if self.eat("?") {
+            "?".to_owned()
+        } else if self.rest.starts_with("((") {
+            return None;
+        } else if self.eat("(") {
+            return Some(Letter::Output { parts: self.list(Close::Parenthesis)?, is_quoted });
+        } else if self.eat("{") {
+            let name = self.name()?;
+            self.eat("}").then_some(name)?
+        } else {
+            self.name()?
+        };
+        Some(Letter::Variable { name, is_quoted })
     }
 
     /// `@{1}`, `^{commit}`: a single word in braces is no list.
@@ -391,22 +389,43 @@ pub(in crate::permission) fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The commands: words parted by bars, commands by their joints; patterns as they are written, in angles.
+    /// The commands: words parted by bars, commands by their joints; patterns and what is put in as they are written, in angles.
     fn shown(line: &str) -> Option<String> {
+        read(line).map(|parts| list(&parts))
+    }
+
+    fn list(parts: &[Part]) -> String {
+        parts.iter().map(command).collect::<Vec<_>>().join(" ")
+    }
+
+    fn command(part: &Part) -> String {
+        let words = |words: &[Word]| words.iter().map(word).collect::<Vec<_>>().join("¦");
+        let what = match &part.what {
+            What::Command(all) => words(all),
+            What::Group(Group::Subshell, parts) => format!("({})", list(parts)),
+            What::Group(Group::Braces, parts) => format!("{{{}}}", list(parts)),
+            What::Loop { name, over, body } => format!("{name} in {}: {}.", words(over), list(body)),
+        };
+        let to = |to: &Redirection| match to {
+            Redirection::From(file) => format!(" {{< {}}}", word(file)),
+            other => format!(" {{{}}}", other.text()),
+        };
+        let to: Vec<String> = part.redirections.iter().map(to).collect();
+        format!("{:?} {what}{}", part.joint, to.concat())
+    }
+
+    fn word(word: &Word) -> String {
         let letter = |letter: &Letter| match letter {
             Letter::Text(c) => c.to_string(),
             Letter::One => "<?>".to_owned(),
             Letter::Many => "<*>".to_owned(),
             Letter::Of(set) => format!("<{}>", set.text),
+            Letter::Variable { name, is_quoted: false } => format!("<${name}>"),
+            Letter::Variable { name, is_quoted: true } => format!("<\"${name}\">"),
+            Letter::Output { parts, is_quoted: false } => format!("<$({})>", list(parts)),
+            Letter::Output { parts, is_quoted: true } => format!("<\"$({})\">", list(parts)),
         };
-        let word = |word: &Word| word.0.iter().map(letter).collect::<String>();
-        let command = |command: &Written| {
-            let words: Vec<String> = command.words.iter().map(word).collect();
-            let to: Vec<String> =
-                command.redirections.iter().map(|to| format!(" {{{}}}", to.text())).collect();
-            format!("{:?} {}{}", command.joint, words.join("¦"), to.concat())
-        };
-        Some(read(line)?.iter().map(command).collect::<Vec<_>>().join(" "))
+        word.0.iter().map(letter).collect()
     }
 
     #[test]
@@ -428,6 +447,18 @@ mod tests {
         );
         check("[ -f x ] && echo ]", "Next [¦-f¦x¦] And echo¦]");
         check("grep '日本' \"größe\"", "Next grep¦日本¦größe");
+        check("(a; b)|c && { d; } 2>&1 ;", "Next (Next a Next b) Pipe c And {Next d} {2>&1}");
+        check("a < b <c 2>&1 < 'd e'", "Next a {< b} {< c} {2>&1} {< d e}");
+        check(
+            "for f in a *; do b $f;c \"x${f}y\"\ndone < d",
+            "Next f in a¦<*>: Next b¦<$f> Next c¦x<\"$f\">y. {< d}",
+        );
+        check("for f in a\n\ndo\nfor g in b; do c; done; done", "Next f in a: Next g in b: Next c..");
+        check(
+            "a $? \"$?b\" $(b | c) \"$(d \"$e\")\"",
+            "Next a¦<$?>¦<\"$?\">b¦<$(Next b Pipe c)>¦<\"$(Next d¦<\"$e\">)\">",
+        );
+        check("a {} -I{} done do", "Next a¦{}¦-I{}¦done¦do");
         check("cat src/{main,lib}.rs", "Next cat¦src/main.rs¦src/lib.rs");
         check("ls *.{js,ts} {a,b}{c,d}x", "Next ls¦<*>.js¦<*>.ts¦acx¦adx¦bcx¦bdx");
         check(
@@ -438,10 +469,13 @@ mod tests {
 
     #[test]
     fn what_a_shell_might_see_otherwise_has_no_reading() {
-        let lists = "¦ ¦\n¦;¦a;;b¦a ; ; b¦&& a¦a &&¦a |¦a\n| b¦a &¦a & b¦a |& b¦(a)¦a)¦a\n; b¦a;& b";
-        let redirections = "a > b¦a >> b¦a < b¦a <<E\nE¦a <<< b¦a <(b)¦a >| b¦a <> b¦a &> b¦a >&2b¦a > /dev/null2¦\
+        let lists = "¦ ¦\n¦;¦a;;b¦a ; ; b¦&& a¦a &&¦a |¦a\n| b¦a &¦a & b¦a |& b¦a)¦a\n; b¦a;& b¦()¦((a))¦(a¦(a))¦(a;;)¦(a) b¦(a)b¦{a; }¦{ a }¦{ }¦{ a; } b¦{ a;}b¦\
+            for f in a; do done¦for f in; do b; done¦for f; do b; done¦for f in a do b; done¦for f in a; do b done¦for f in a; b; done¦\
+            for 1 in a; do b; done¦for f in a; do b; donec¦for f in a; do b; done c¦for f in a;; do b; done¦for f in a && do b; done¦\
+            a $(b¦a $()¦a $(b))¦a \"$(b\")¦a ${b¦a ${}¦a ${b:-c}¦a ${#b}¦a ${!b}¦a $1¦a $@¦a $$¦a $!¦a $-¦a b() { c; }¦a () { b; }¦}¦( ( ( ( ( ( ( ( ( a ) ) ) ) ) ) ) ) )";
+        let redirections = "a > b¦a >> b¦a < ¦a <¦< b a¦a <&b¦a<b¦a < {b,c}¦(a) > b¦a <<E\nE¦a <<< b¦a <(b)¦a >| b¦a <> b¦a &> b¦a >&2b¦a > /dev/null2¦\
             a 2>&¦a b2>&1¦2>&1 a¦>/dev/null a¦a 3>&1¦a 2>&3¦a >/dev/null/x¦a>b¦a 'b'>/dev/null¦a 2>>/dev/null";
-        let expansions = "`a`¦a \"`b`\"¦a $(b)¦a $b¦a ${b}¦a \"$b\"¦a $'b'¦a $\"b\"¦a $¦a \"$'\"¦{a,b} c¦a{b,c}¦a {b}¦a {b,}¦a {,b}¦a {b,c¦a {b,{c,d}}¦a {b,*}¦a {b,~}¦a {b,'c'}¦a {b,$c}¦a {b,c}~¦a {b,c}#¦a b{1..2}¦a {}¦\
+        let expansions = "`a`¦a \"`b`\"¦a $'b'¦a $\"b\"¦a $¦a \"$'\"¦{a,b} c¦a{b,c}¦a {b}¦a {b,}¦a {,b}¦a {b,c¦a {b,{c,d}}¦a {b,*}¦a {b,~}¦a {b,'c'}¦a {b,$c}¦a {b,c}~¦a {b,c}#¦a b{1..2}¦a b{}¦a {}b¦\
             a ~¦a ~/b¦a =~/b¦a b:~/c¦a @{}¦a *(b)¦a !(b)¦a !b¦a b!c¦a $((1))";
         let quotes = "'a¦\"a¦a \\¦a \\n¦a \\\n b¦a '\n'¦a \"\\\n\"¦# a¦a # b¦a #b¦a ''#¦a\rb¦a\tb¦a '\t'¦a\u{a0}b¦\
             a é¦a \u{1}¦a '\u{200b}'¦a '\u{202e}'¦a '\u{7f}'";

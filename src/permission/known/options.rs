@@ -33,6 +33,8 @@ pub(super) enum Style {
 pub(super) enum Home {
     /// A file.
     Program,
+    /// The same, or a version manager's shim for it.
+    Shimmed,
     /// A part of every shell.
     Shell,
 }
@@ -100,8 +102,8 @@ pub(super) struct Parsed {
     pub(super) dashes: Option<usize>,
     /// Values that are paths.
     pub(super) paths: Vec<String>,
-    /// Every option that was given, by its name: `-r`, `--recursive`.
-    given: Vec<String>,
+    /// Every option that was given, by its name (`-r`, `--recursive`), with the number of its word.
+    given: Vec<(String, usize)>,
     /// The values of options, by their names.
     values: Vec<(String, String)>,
 }
@@ -122,6 +124,11 @@ impl Command {
         Self { program, ..self }
     }
 
+    /// The same where it may be a shim as well.
+    pub(super) const fn shimmed(self) -> Self {
+        Self { home: Home::Shimmed, ..self }
+    }
+
     /// The same with words read in another way.
     pub(super) const fn styled(self, style: Style) -> Self {
         Self { style, ..self }
@@ -131,7 +138,7 @@ impl Command {
         let is_about = matches!(words, [word] if ABOUT.contains(&word.as_str()));
         let by_table =
             matches!(self.operands, Operands::Texts(..) | Operands::Paths(..) | Operands::Walked(_));
-        self.home == Home::Program && by_table && is_about
+        self.home != Home::Shell && by_table && is_about
     }
 
     /// What the words after its name come to.
@@ -161,7 +168,18 @@ impl Command {
 impl Parsed {
     /// Whether one of these options was given.
     pub(super) fn has(&self, names: &[&str]) -> bool {
-        self.given.iter().any(|given| names.contains(&given.as_str()))
+        self.given.iter().any(|(given, _)| names.contains(&given.as_str()))
+    }
+
+    /// Puts another option of the same kind in the place of this one.
+    pub(super) fn replace(&mut self, name: &str, by: &str) {
+        let letter = |name: &str| name.trim_start_matches('-').to_owned();
+        for (_, at) in self.given.iter().filter(|(given, _)| given == name) {
+            // letters come before any value in their word
+            if let Some(word) = self.options.get_mut(*at) {
+                *word = word.replacen(&letter(name), &letter(by), 1);
+            }
+        }
     }
 
     /// The values that one of these options was given.
@@ -194,7 +212,7 @@ impl Parsed {
     }
 
     fn option(&mut self, name: &str, words: &[&str]) {
-        self.given.push(name.to_owned());
+        self.given.push((name.to_owned(), self.options.len()));
         self.options.extend(words.iter().map(|&word| word.to_owned()));
     }
 
@@ -285,7 +303,7 @@ fn short<'a>(
             Opt::Value(names, _) => lists(names, &name),
             Opt::Longs(_) | Opt::Maybe(..) | Opt::Equal(..) | Opt::Pair(_) | Opt::Count => false,
         })?;
-        parsed.given.push(name.clone());
+        parsed.given.push((name.clone(), parsed.options.len()));
         match option {
             Opt::Value(_, kind) if style != Style::First || word.starts_with(&name) => {
                 return short_value(parsed, word, (&name, letters.as_str(), *kind), rest, style);
@@ -323,7 +341,8 @@ fn next_word<'a>(rest: &mut impl Iterator<Item = &'a str>, style: Style) -> Opti
     rest.next().filter(|value| style == Style::Joined || !value.starts_with('-'))
 }
 
-fn lists(names: &str, name: &str) -> bool {
+/// Whether a name is one of these, which are parted by spaces.
+pub(super) fn lists(names: &str, name: &str) -> bool {
     names.split(' ').any(|listed| listed == name)
 }
 

@@ -1,18 +1,19 @@
 //! Programs that search: in files (`grep`, `rg`) and for files (`find`, `fd`).
 //!
 //! What looks through directories is told to pass over secrets. Left out on purpose: what follows links out of the
-//! workspace (`grep -R`, `find -L`, `rg --follow`) and what starts a program (`find -exec`, `rg --pre`, `rg -z`,
-//! `fd -x`) or writes (`find -delete`, `-fprint`).
+//! workspace (`find -L`, `rg --follow`; `grep -R` runs as `grep -r`) and what starts a program (`rg --pre`, `rg -z`, `fd -x`;
+//! for `find -exec` see `fed`) or writes (`find -delete`, `-fprint`).
 
 use super::options::{Command, Kind, Operands, Opt, Parsed};
-use super::{Judged, Place, secrets};
+use super::{Judged, Place, fed, secrets};
 
 const GREP: &[Opt] = &[
-    Opt::Flags("abcEFGhHiIlLnoPqrsTvwxyzZ"),
+    Opt::Flags("abcEFGhHiIlLnoPqrRsTvwxyzZ"),
     Opt::Longs(
         "extended-regexp fixed-strings basic-regexp perl-regexp ignore-case no-ignore-case invert-match word-regexp \
          line-regexp count files-without-match files-with-matches only-matching quiet silent no-messages byte-offset \
-         with-filename no-filename line-number initial-tab null null-data text recursive line-buffered",
+         with-filename no-filename line-number initial-tab null null-data text recursive dereference-recursive \
+         line-buffered",
     ),
     Opt::Value("-A --after-context -B --before-context -C --context -m --max-count", Kind::Number),
     Opt::Value("-e --regexp --include --exclude --exclude-dir --binary-files --label", Kind::Text),
@@ -60,11 +61,15 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::new("find", &[], Operands::Words(find)),
     Command::new("fd", FD, Operands::Walked(1)),
     Command::new("fdfind", FD, Operands::Walked(1)),
+    Command::new("xargs", &[], Operands::Words(fed::xargs)),
 ];
 
 fn grep(mut parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
     let has_pattern = parsed.has(&["-e", "--regexp", "-f", "--file"]);
-    let is_recursive = parsed.has(&["-r", "--recursive"]);
+    // links are passed over, for they may lead anywhere
+    parsed.replace("-R", "-r");
+    parsed.replace("--dereference-recursive", "--recursive");
+    let is_recursive = parsed.has(&["-r", "-R", "--recursive", "--dereference-recursive"]);
     let files = parsed.operands.get(usize::from(!has_pattern)..)?.to_vec();
     let mut reads = place.reads(&parsed.paths);
     reads.extend(place.reads(&files));
@@ -172,16 +177,41 @@ fn find(words: &[String], place: &Place<'_>) -> Option<Judged> {
     let starts = words.iter().take_while(|word| !begins(word)).count();
     let (starts, tests) = words.split_at_checked(starts)?;
     let mut paths = if starts.is_empty() { vec![".".to_owned()] } else { starts.to_vec() };
+    let mut reads = Vec::new();
+    let mut all = starts.to_vec();
     let mut tests = tests.iter();
     while let Some(test) = tests.next() {
+        if test == "-exec" {
+            let judged = executed(&mut tests, place)?;
+            all.extend(judged.words);
+            reads.extend(judged.reads);
+            continue;
+        }
+        all.push(test.clone());
         let test = test.as_str();
         if TESTS_OF_A_TEXT.contains(&test) {
-            tests.next()?;
+            all.push(tests.next()?.clone());
         } else if TESTS_OF_A_PATH.contains(&test) {
-            paths.push(tests.next()?.clone());
+            let path = tests.next()?;
+            all.push(path.clone());
+            paths.push(path.clone());
         } else if !TESTS.contains(&test) && !matches!(test, "(" | ")") {
             return None;
         }
     }
-    Some(Judged { words: words.to_vec(), reads: place.reads(&paths) })
+    reads.extend(place.reads(&paths));
+    Some(Judged { words: all, reads })
+}
+
+/// What follows `-exec`, up to a `;`, or a `+` after `{}`.
+fn executed<'a>(words: &mut impl Iterator<Item = &'a String>, place: &Place<'_>) -> Option<Judged> {
+    let mut inner: Vec<String> = Vec::new();
+    loop {
+        let word = words.next()?;
+        let is_full = word == "+" && inner.last().is_some_and(|last| last == "{}");
+        if word == ";" || is_full {
+            return fed::executed(&inner, word, place);
+        }
+        inner.push(word.clone());
+    }
 }

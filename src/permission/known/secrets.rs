@@ -18,6 +18,13 @@ pub(super) fn for_ripgrep() -> impl Iterator<Item = String> {
     names.map(|pattern| format!("--iglob=!{pattern}"))
 }
 
+/// For `find`, before what it does with a file: neither secrets nor links, which may lead to one.
+pub(super) fn for_find() -> impl Iterator<Item = String> {
+    let files = hidden_files().map(|pattern| ["!".to_owned(), "-iname".to_owned(), pattern]);
+    let below = hidden_directories().map(|name| ["!".to_owned(), "-ipath".to_owned(), format!("*/{name}/*")]);
+    ["-type", "f"].map(str::to_owned).into_iter().chain(files.chain(below).flatten())
+}
+
 /// For git, as pathspecs from the top of the repository.
 pub(super) fn for_git() -> impl Iterator<Item = String> {
     let below = hidden_directories().map(|name| format!("{name}/**"));
@@ -26,8 +33,8 @@ pub(super) fn for_git() -> impl Iterator<Item = String> {
 
 /// Whether the words of a command are told to pass them over.
 pub(super) fn are_passed_over(words: &[String]) -> bool {
-    let first = [for_grep().next(), for_ripgrep().next(), for_git().next()];
-    first.iter().flatten().any(|first| words.contains(first))
+    let last = [for_grep().last(), for_ripgrep().last(), for_git().last(), for_find().last()];
+    last.iter().flatten().any(|last| words.contains(last))
 }
 
 fn in_any_case(pattern: &str) -> String {

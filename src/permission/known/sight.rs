@@ -14,6 +14,8 @@ pub struct Sight {
     /// The program of a name in these directories, the first that is there, as an absolute path; none where somebody
     /// else might have put it there.
     pub program: fn(&str, &[PathBuf]) -> Option<PathBuf>,
+    /// The same where that first one is a version manager's shim: a script that starts the version that a file names.
+    pub shim: fn(&str, &[PathBuf]) -> Option<PathBuf>,
     /// The names in a directory, that of a directory (or a link to one) with `/` at its end. Empty for what is no
     /// directory; `None` where they cannot be read or are too many.
     pub names: fn(&Path) -> Option<Vec<OsString>>,
@@ -26,7 +28,14 @@ pub struct Sight {
 
 impl Default for Sight {
     fn default() -> Self {
-        Self { follow: clean, program: |_, _| None, names: |_| None, git_config: |_| None, path: Vec::new() }
+        Self {
+            follow: clean,
+            program: |_, _| None,
+            shim: |_, _| None,
+            names: |_| None,
+            git_config: |_| None,
+            path: Vec::new(),
+        }
     }
 }
 

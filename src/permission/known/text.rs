@@ -101,6 +101,9 @@ const STRINGS: &[Opt] = &[
     Opt::Count,
 ];
 
+const BASE64: &[Opt] =
+    &[Opt::Flags("di"), Opt::Longs("decode ignore-garbage"), Opt::Value("-w --wrap", Kind::Number)];
+
 /// The family.
 pub(super) const COMMANDS: &[Command] = &[
     Command::new("cat", CAT, Operands::Paths(0, ANY)),
@@ -124,6 +127,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::new("od", OD, Operands::Paths(0, ANY)),
     Command::new("xxd", XXD, Operands::Paths(0, 1)).styled(Style::Apart),
     Command::new("hexdump", HEXDUMP, Operands::Paths(0, ANY)),
+    Command::new("base64", BASE64, Operands::Paths(0, 1)),
     Command::new("strings", STRINGS, Operands::Own(strings)),
 ];
 

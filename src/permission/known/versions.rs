@@ -10,6 +10,18 @@ use super::{Judged, Place};
 
 /// Files that say which program stands behind a name.
 const PINS: [&str; 3] = [".tool-versions", "mise.toml", ".mise.toml"];
+/// The same for version managers that put a script (a shim) in the place of each program.
+pub(super) const SHIM_PINS: [&str; 9] = [
+    ".tool-versions",
+    ".python-version",
+    ".ruby-version",
+    ".node-version",
+    ".nodejs-version",
+    ".nvmrc",
+    ".go-version",
+    ".perl-version",
+    ".rbenv-vars",
+];
 /// The same for Rust's programs.
 const RUST_PINS: [&str; 2] = ["rust-toolchain", "rust-toolchain.toml"];
 
@@ -19,14 +31,14 @@ const LONG_OR_SMALL: &[Opt] = &[Opt::Longs("version"), Opt::Flags("v")];
 
 /// The family.
 pub(super) const COMMANDS: &[Command] = &[
-    Command::new("node", LONG_OR_SMALL, Operands::Own(version)),
-    Command::new("npm", LONG_OR_SMALL, Operands::Own(npm)),
-    Command::new("python", LONG_OR_GREAT, Operands::Own(version)),
-    Command::new("python3", LONG_OR_GREAT, Operands::Own(version)),
-    Command::new("ruby", LONG, Operands::Own(version)),
-    Command::new("perl", LONG_OR_SMALL, Operands::Own(version)),
+    Command::new("node", LONG_OR_SMALL, Operands::Own(version)).shimmed(),
+    Command::new("npm", LONG_OR_SMALL, Operands::Own(npm)).shimmed(),
+    Command::new("python", LONG_OR_GREAT, Operands::Own(version)).shimmed(),
+    Command::new("python3", LONG_OR_GREAT, Operands::Own(version)).shimmed(),
+    Command::new("ruby", LONG, Operands::Own(version)).shimmed(),
+    Command::new("perl", LONG_OR_SMALL, Operands::Own(version)).shimmed(),
     Command::new("php", LONG_OR_SMALL, Operands::Own(version)),
-    Command::new("go", &[], Operands::Words(go)),
+    Command::new("go", &[], Operands::Words(go)).shimmed(),
     Command::new("rustc", LONG_OR_GREAT, Operands::Own(rust)),
     Command::new("cargo", LONG_OR_GREAT, Operands::Own(rust)),
     Command::new("rustfmt", LONG_OR_GREAT, Operands::Own(rust)),
@@ -71,7 +83,7 @@ fn java(words: &[String], place: &Place<'_>) -> Option<Judged> {
     (asks && !is_pinned(place, &PINS)).then(|| Judged::of(words))
 }
 
-fn is_pinned(place: &Place<'_>, pins: &[&str]) -> bool {
+pub(super) fn is_pinned(place: &Place<'_>, pins: &[&str]) -> bool {
     place.cwd.ancestors().any(|directory| {
         let names = (place.sight.names)(directory);
         names.is_none_or(|names| names.iter().any(|name| pins.iter().any(|pin| name == pin)))

@@ -311,7 +311,7 @@ const AGAIN: &str =
     "[run a second time: the sandbox stopped the first try, and the user allowed this one more]";
 
 /// What the model is told of a search that ran unasked, and so not in every file.
-const PASSED_OVER: &str = "[passed over: files named like secrets, such as .env, *.pem and .ssh/]";
+const PASSED_OVER: &str = "[passed over: links, and files named like secrets, such as .env, *.pem and .ssh/]";
 
 /// The result with one more line for the model.
 fn noted(mut result: ToolResult, note: &str) -> ToolResult {

@@ -24,7 +24,8 @@ const PIECES: &str = "¦ ¦ ¦  ¦a¦b¦a.txt¦sub/¦sub/c¦-n¦-l¦--¦-¦x=y¦
     ¦$\"a\"¦`¦`a`¦*¦?¦[ab]¦[!a]¦[a-c]¦[^b]¦[¦]¦*.txt¦s*/¦*/*¦.*¦.h*¦{a,b}¦{a.txt,-n}¦{a,b}{c,*}¦{a,}¦{1..3,b}¦{¦}¦,a}¦@{1}¦^{a}¦@{u}¦~¦~/a¦a~¦HEAD~1¦HEAD^¦^¦!¦!a¦ ! \
     ¦#¦ #¦a#b¦(¦)¦<¦>¦>>¦2>¦2>&1¦ 2>&1¦ 2>/dev/null¦ >/dev/null¦ &>/dev/null¦ >&2¦>/dev/null¦</dev/null¦ < ¦ > a¦&¦&&¦ && ¦ || \
     ¦||¦|¦ | ¦|&¦;¦; ¦;;¦\n¦\r¦\t¦é¦'é'¦\u{200b}¦\u{a0}¦''¦\"\"¦'a b'¦\"a b\"¦\"a\\|b\"¦\"a$\"¦\"a$|b\"¦\"\\\\\"¦\"$\\\\\"¦'\\''¦ls¦ ls¦cat¦echo¦ echo \
-    ¦pwd¦true¦cd sub && ¦ && cd sub¦evil¦./evil¦ | cat¦ ; ls¦if¦then¦time ¦[ -f a ]¦[[ a ]]¦A=b ¦exec ¦eval ¦\\\n";
+    ¦pwd¦true¦cd sub && ¦ && cd sub¦evil¦./evil¦ | cat¦ ; ls¦if¦then¦time ¦[ -f a ]¦[[ a ]]¦A=b ¦exec ¦eval ¦\\\n¦$?¦\"$?\"¦$f¦\"$f\"¦${f}¦$PATH¦for f in a b; do ¦for f in *.txt 'a b'; do ¦; done¦\ndone\n¦( ¦ )¦{ ¦; }\
+    ¦ < a¦ < a.txt ¦$( ¦\"$(ls)\"¦$(find a)¦ | xargs wc -l¦ -exec cat {} +¦{}¦cd sub; ¦; cd ..¦; cd sub";
 
 /// How lines begin.
 const HEADS: [&str; 9] =
@@ -50,16 +51,73 @@ impl Dice {
     }
 }
 
-/// A line of pieces, or a real one that was tampered with.
-fn line_of(dice: &mut Dice, pieces: &[&str], real: &[String]) -> String {
-    let mut line: Vec<char> = if dice.roll(2) == 0 {
-        let mut line = (*dice.one(&HEADS)).to_owned();
-        for _ in 0..dice.roll(10) {
-            line.push_str(dice.one::<&str>(pieces));
+/// Simple commands of which lists are made; `$f` is the variable of a loop.
+const SIMPLE: [&str; 24] = [
+    "ls a b",
+    "cat \"$f\"",
+    "cat $f*",
+    "echo \"x ${f}y\" $f",
+    "echo $?",
+    "echo \"s=$?\" '$?'",
+    "echo $PATH \"$HOME\"",
+    "grep x < a.txt",
+    "cat < \"$f\"",
+    "cat < none 2>&1",
+    "wc -l $(git ls-files)",
+    "wc b $(find . -name 'a*' | head -2) 2>/dev/null",
+    "echo \"n: $(ls | wc -l) $f\"",
+    "echo \"$(cd sub && pwd; echo $?)\"",
+    "ls | xargs wc -l",
+    "find . -exec grep x {} +",
+    "cd sub",
+    "cd ..",
+    "cd none",
+    "cd \"$f\"",
+    "pwd",
+    "printf '%s\\n' \"$?\" *.txt",
+    "[ -f a ]",
+    "git log -1",
+];
+
+/// A list of commands, some of them lists themselves.
+fn list_of(dice: &mut Dice, depth: usize) -> String {
+    let mut list = String::new();
+    for at in 0..=dice.roll(3) {
+        if at > 0 {
+            list.push_str(dice.one::<&str>(&[" && ", "; ", "; ", " || ", " | ", "\n"]));
         }
-        return line;
-    } else {
-        dice.one(real).chars().collect()
+        let kind = if depth > 2 { 9 } else { dice.roll(10) };
+        let command = match kind {
+            0 => format!("({})", list_of(dice, depth + 1)),
+            1 => format!("{{ {}; }}", list_of(dice, depth + 1)),
+            2 | 3 => {
+                let over =
+                    dice.one::<&str>(&["a b.txt", "*.txt", "sub 'a b' x$f", "sub/* {a,b}", "\"$f\" $f"]);
+                format!("for f in {over}; do {}; done", list_of(dice, depth + 1))
+            }
+            _ => (*dice.one::<&str>(&SIMPLE)).to_owned(),
+        };
+        list.push_str(&command);
+        if kind < 4 && dice.roll(3) == 0 {
+            list.push_str(dice.one::<&str>(&[" 2>/dev/null", " < a", " < none", " >&2"]));
+        }
+    }
+    list
+}
+
+/// A line of pieces, a list, or a real line or a list that was tampered with.
+fn line_of(dice: &mut Dice, pieces: &[&str], real: &[String]) -> String {
+    let mut line: Vec<char> = match dice.roll(5) {
+        0 | 1 => {
+            let mut line = (*dice.one(&HEADS)).to_owned();
+            for _ in 0..dice.roll(10) {
+                line.push_str(dice.one::<&str>(pieces));
+            }
+            return line;
+        }
+        2 => return list_of(dice, 0),
+        3 => list_of(dice, 0).chars().collect(),
+        _ => dice.one(real).chars().collect(),
     };
     for _ in 0..=dice.roll(3) {
         let at = dice.roll(line.len() + 1);
@@ -75,26 +133,123 @@ fn line_of(dice: &mut Dice, pieces: &[&str], real: &[String]) -> String {
     line.into_iter().collect()
 }
 
-/// The commands that run when all succeed or all fail: each line's words as meant, or as written anew.
-fn expected(home: &Path, line: &Line, all_succeed: bool, pick: fn(&Runs) -> &Vec<String>) -> Commands {
-    let (moves, commands) = line;
-    let cwd = moves.as_deref().unwrap_or(home).to_str().unwrap().to_owned();
-    let (mut last, mut runs) = (true, true);
-    let mut expected = Commands::new();
-    for command in commands {
-        runs = match command.joint {
-            Joint::Next => true,
-            Joint::And => last,
-            Joint::Or => !last,
-            Joint::Pipe => runs,
-        };
-        if runs {
-            last = all_succeed;
-            expected.push((cwd.clone(), pick(command).clone()));
+/// What bash would do of these commands.
+struct Expected {
+    all_succeed: bool,
+    /// Whether the words are those of the line; else those that run.
+    is_meant: bool,
+    commands: Commands,
+}
+
+impl Expected {
+    fn of(runs: &[Runs], home: &Path, (all_succeed, is_meant): (bool, bool)) -> Commands {
+        let mut expected = Self { all_succeed, is_meant, commands: Commands::new() };
+        expected.list(runs, home, true);
+        expected.commands.sort();
+        expected.commands
+    }
+
+    /// Goes through a list where `status` says whether the command before it succeeded; returns the same of its last one.
+    fn list(&mut self, runs: &[Runs], cwd: &Path, status: bool) -> bool {
+        let mut cwd = cwd.to_owned();
+        let (mut before, mut last, mut is_run) = (status, status, true);
+        for run in runs {
+            is_run = match run.joint {
+                Joint::Next => true,
+                Joint::And => last,
+                Joint::Or => !last,
+                Joint::Pipe => is_run,
+            };
+            if run.joint != Joint::Pipe {
+                before = last;
+            }
+            match &run.does {
+                Does::Move(to) if is_run && !to.is_dir() => return false,
+                Does::Move(to) if is_run => {
+                    cwd.clone_from(to);
+                    last = true;
+                }
+                _ if is_run => last = self.command(run, &cwd, before),
+                _ => {}
+            }
+        }
+        last
+    }
+
+    fn command(&mut self, run: &Runs, cwd: &Path, mut status: bool) -> bool {
+        let mut opened = run.redirections.iter().filter_map(|text| text.strip_prefix("< "));
+        let opens = opened.all(|file| cwd.join(file.trim_matches('\'').replace(r"'\''", "'")).exists());
+        match &run.does {
+            Does::Group(_, runs) => opens && self.list(runs, cwd, status),
+            Does::Move(_) => unreachable!("a list goes there itself"),
+            Does::Command { meant, words, inserted } => {
+                let words = if self.is_meant { meant } else { words };
+                let put_in = |word: &String| self.value(word, inserted, cwd, &mut status);
+                let words = words.iter().filter_map(put_in).collect();
+                if opens {
+                    self.commands.push((cwd.to_str().unwrap().to_owned(), words));
+                }
+                opens && self.all_succeed
+            }
         }
     }
-    expected.sort();
-    expected
+
+    /// A word with what the judge's bash puts in, from left to right: lists put out nothing there.
+    fn value(&mut self, word: &str, inserted: &[Inserted], cwd: &Path, status: &mut bool) -> Option<String> {
+        let mut text = String::new();
+        for c in word.chars() {
+            match number_of(c).map(|number| &inserted[number]) {
+                None => text.push(c),
+                Some(Inserted::Output(runs)) => *status = self.list(runs, cwd, *status),
+                Some(Inserted::Names(runs)) => {
+                    *status = self.list(runs, cwd, *status);
+                    return None;
+                }
+                Some(Inserted::Variable(name)) => text.push_str(&match name.as_str() {
+                    "?" => u8::from(!*status).to_string(),
+                    "PWD" => cwd.to_str().unwrap().to_owned(),
+                    name => value_of(name),
+                }),
+            }
+        }
+        Some(text)
+    }
+}
+
+fn value_of(variable: &str) -> String {
+    match variable {
+        "PATH" => "/nowhere".to_owned(),
+        "LC_ALL" => "C".to_owned(),
+        other => format!("value-of-{other}"),
+    }
+}
+
+/// Whether it goes to a directory that is not there.
+fn gets_lost(runs: &[Runs]) -> bool {
+    runs.iter().any(|run| match &run.does {
+        Does::Move(to) => !to.is_dir(),
+        Does::Group(_, runs) => gets_lost(runs),
+        Does::Command { inserted, .. } => inserted.iter().any(|inserted| match inserted {
+            Inserted::Variable(_) => false,
+            Inserted::Output(runs) | Inserted::Names(runs) => gets_lost(runs),
+        }),
+    })
+}
+
+/// The names of all commands, as meant and as they run.
+fn names_in(runs: &[Runs]) -> Vec<String> {
+    let names = |run: &Runs| match &run.does {
+        Does::Move(_) => Vec::new(),
+        Does::Group(_, runs) => names_in(runs),
+        Does::Command { meant, words, inserted } => {
+            let inner = inserted.iter().flat_map(|inserted| match inserted {
+                Inserted::Variable(_) => Vec::new(),
+                Inserted::Output(runs) | Inserted::Names(runs) => names_in(runs),
+            });
+            inner.chain([meant[0].clone(), words[0].clone()]).collect()
+        }
+    };
+    runs.iter().flat_map(names).collect()
 }
 
 /// Everything below a directory.
@@ -133,18 +288,16 @@ impl Court {
             names: crate::os::listing::names,
             git_config: |_| Some(String::new()),
             program: |name, path| Some(path.first()?.join(name)),
+            shim: |_, _| None,
             path: vec![PathBuf::from("/usr/bin")],
         };
         let scope = Scope { project: home.clone(), workspace: vec![home.clone()], ..Scope::default() };
         Self { log: root.join("log"), _directory: directory, home, scope, sight }
     }
 
-    fn judge(&self, line: &str) -> Option<Line> {
-        judged(
-            line,
-            Place { cwd: &self.home, scope: &self.scope, sight: &self.sight },
-            (Table::Full, &|_| false),
-        )
+    fn judge(&self, line: &str) -> Option<Vec<Runs>> {
+        let here = Place { cwd: &self.home, scope: &self.scope, sight: &self.sight, table: Table::Full };
+        judged(&line::read(line)?, here, &|_| false)
     }
 
     /// What bash makes of each text, by its number. `expected` are the names that become functions.
@@ -174,7 +327,10 @@ impl Court {
 
     fn script(&self, texts: &[(String, bool)], names: &HashSet<String>) -> String {
         let single = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
-        let mut script = format!("__log={}/\nPATH=/nowhere\n", single(self.log.to_str().unwrap()));
+        let mut script = format!("__log={}/\n", single(self.log.to_str().unwrap()));
+        for name in judge::SHOWN.split(' ').filter(|name| !["?", "PWD"].contains(name)) {
+            writeln!(script, "{name}={}", value_of(name)).unwrap();
+        }
         // a long note takes several writes: each process of a pipe has a file of its own
         script.push_str(
             "__note() { builtin printf '%s\\0' R \"$__case\" \"$PWD\" \"$#\" \"$@\" >>\"$__log$BASHPID\"; (( !__status )); }\n\
@@ -211,31 +367,24 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 }
 
 /// Every name that a known line can begin a command with, plain and with its path.
-fn names_of(lines: &[(String, Line)]) -> HashSet<String> {
-    let both = |command: &Runs| [command.meant[0].clone(), command.words[0].clone()];
+fn names_of(lines: &[(String, Vec<Runs>)]) -> HashSet<String> {
     let listed = ["ls", "cat", "echo", "pwd", "true", "grep", "git", "find", "["].map(str::to_owned);
-    lines.iter().flat_map(|(_, (_, commands))| commands.iter().flat_map(both)).chain(listed).collect()
+    lines.iter().flat_map(|(_, runs)| names_in(runs)).chain(listed).collect()
 }
 
 /// Where bash makes something else of a line.
-fn differences(court: &Court, lines: &[(String, Line)]) -> Vec<String> {
+fn differences(court: &Court, lines: &[(String, Vec<Runs>)]) -> Vec<String> {
     let mut texts = Vec::new();
     let mut wanted = Vec::new();
-    for (line, judged) in lines {
-        let (moves, commands) = judged;
-        let hangs = commands.iter().all(|command| matches!(command.joint, Joint::And | Joint::Pipe));
-        let arrives = moves.as_deref().is_none_or(Path::is_dir);
+    for (line, runs) in lines {
         for all_succeed in [true, false] {
-            if arrives || hangs {
+            // where a `cd` fails, what runs does less than the line
+            if !gets_lost(runs) {
                 texts.push((line.clone(), all_succeed));
-                wanted.push(expected(&court.home, judged, all_succeed, |command| &command.meant));
+                wanted.push(Expected::of(runs, &court.home, (all_succeed, true)));
             }
-            texts.push((text_of(moves.as_deref(), commands).unwrap(), all_succeed));
-            wanted.push(expected(&court.home, judged, all_succeed, |command| &command.words));
-        }
-        if !arrives {
-            let from = wanted.len().saturating_sub(if hangs { 4 } else { 2 });
-            wanted[from..].fill(Commands::new());
+            texts.push((text_of(runs), all_succeed));
+            wanted.push(Expected::of(runs, &court.home, (all_succeed, false)));
         }
     }
     let found = court.bash(&texts, &names_of(lines));
@@ -289,6 +438,7 @@ fn the_judge_sees_what_is_not_judged() {
     let judged = |line: &str| court.judge(line).unwrap();
     let swapped = |line: &str, like: &str| differences(&court, &[(line.to_owned(), judged(like))]).len();
     assert_eq!(swapped("ls a", "ls a"), 0);
+    assert_eq!(swapped("for f in a b; do ls $f; done", "ls a; ls b"), 0);
     for (line, like) in [
         ("ls a; ls b", "ls a"),
         ("ls a && ls b", "ls a"),
@@ -299,6 +449,12 @@ fn the_judge_sees_what_is_not_judged() {
         ("ls a*", "ls 'a*'"),
         ("ls $(ls) a", "ls a"),
         ("cd sub; ls a", "ls a"),
+        ("(ls a); ls a", "ls a"),
+        ("echo $?", "echo 1"),
+        ("echo \"$(ls a)\"", "echo ''"),
+        ("for f in a b; do ls $f; done", "ls a"),
+        ("cat < none", "cat"),
+        ("cd sub && ls; cd .. && ls", "cd sub && ls; ls"),
         ("ls a | eval b", "ls a"),
         ("A=b", "ls a"),
         ("ls \"a  b\"", "ls 'a b'"),

@@ -8,12 +8,16 @@ use super::*;
 use crate::permission::is_secret;
 use crate::permission::scope::clean;
 
+use super::judge::judged;
+use super::runs::{Does, Inserted, Runs, number_of, text_of};
+use super::tree::{Joint, Part, What, Word};
+
 mod corpus;
 mod differential;
 mod laws;
 
 /// What lies in the directories of the little world; `>` leads elsewhere.
-const WORLD: [(&str, &str); 9] = [
+const WORLD: [(&str, &str); 10] = [
     ("/", "w/ etc/ home/ usr/"),
     (
         "/w",
@@ -24,6 +28,7 @@ const WORLD: [(&str, &str); 9] = [
     ("/w/docs", "main.md"),
     ("/w/link", "main.rs lib.rs deep/"),
     ("/w/pinned", ".tool-versions rust-toolchain.toml"),
+    ("/w/shimmed", ".ruby-version"),
     ("/w/src/deep", "x.rs"),
     ("/etc", "passwd shadow"),
     ("/home", "u/"),
@@ -54,17 +59,21 @@ fn git_config(path: &Path) -> Option<String> {
     (!path.starts_with("/w/unread")).then(|| format!("[core]\n\tbare = false\n{filter}"))
 }
 
-/// `ninja` is the workspace's own, `rustfmt` nobody knows whose.
+/// `ninja` is the workspace's own, `rustfmt` nobody knows whose, `ruby` a shim.
 fn program(name: &str, path: &[PathBuf]) -> Option<PathBuf> {
     match name {
         "ninja" => Some(PathBuf::from("/w/bin/ninja")),
-        "rustfmt" => None,
+        "rustfmt" | "ruby" => None,
         name => path.first().map(|directory| directory.join(name)),
     }
 }
 
+fn shim(name: &str, _path: &[PathBuf]) -> Option<PathBuf> {
+    (name == "ruby").then(|| PathBuf::from("/home/u/.rbenv/shims/ruby"))
+}
+
 fn sight() -> Sight {
-    Sight { follow, program, names, git_config, path: vec![PathBuf::from("/usr/bin")] }
+    Sight { follow, program, shim, names, git_config, path: vec![PathBuf::from("/usr/bin")] }
 }
 
 fn scope() -> Scope {
@@ -75,6 +84,10 @@ fn scope() -> Scope {
         home: Some(PathBuf::from("/home/u")),
         ..Scope::default()
     }
+}
+
+fn here<'a>(scope: &'a Scope, sight: &'a Sight) -> Place<'a> {
+    Place { cwd: Path::new("/w"), scope, sight, table: Table::Full }
 }
 
 fn known(line: &str, table: Table) -> Option<Known> {
