@@ -87,7 +87,9 @@ mod tests {
 
     fn wiped(bytes: &[u8], secret: fn(&[u8]) -> Vec<Range<usize>>) -> String {
         let mut bytes = bytes.to_vec();
-        secret(&bytes).into_iter().for_each(|range| bytes[range].fill(b'.'));
+        for range in secret(&bytes) {
+            bytes[range].fill(b'.');
+        }
         String::from_utf8(bytes).unwrap()
     }
 

@@ -106,9 +106,9 @@ fn runs_something(place: &Path) -> bool {
     let config = config.map(|text| GitConfig::read(&text));
     let is_plain =
         config.is_ok_and(|config| config.form == Form::Usual && config.entries.iter().all(is_harmless));
-    let hooks = fs::read_dir(common.join("hooks")).into_iter().flatten().flatten();
+    let mut hooks = fs::read_dir(common.join("hooks")).into_iter().flatten().flatten();
     let is_hook = |entry: fs::DirEntry| !entry.file_name().as_bytes().ends_with(b".sample");
-    !is_plain || hooks.map(is_hook).any(|is_hook| is_hook)
+    !is_plain || hooks.any(is_hook)
 }
 
 /// The directories that the index of a work tree names so.

@@ -61,7 +61,9 @@ impl Stubs {
         let is_tree = |root: &&PathBuf| kind_of(&root.join(".git")) != Kind::Absent;
         let trees: Vec<PathBuf> = profile.writable.iter().filter(is_tree).cloned().collect();
         // what a helper left that was killed
-        trees.iter().for_each(|tree| drop(bare::defuse(tree)));
+        for tree in &trees {
+            bare::defuse(tree);
+        }
         let trees = trees.into_iter().map(|tree| (tree.clone(), Links::of(&tree))).collect();
         let mut stubs = Self { all: Vec::new(), trees };
         for path in profile.protected.iter().filter(|path| !is_closed_above(profile, path)) {

@@ -216,7 +216,9 @@ impl Call {
         let Started { running, directory, program } = started;
         let shell = scene.bench.shell();
         let moved = directory.and_then(Directory::read).map(|(to, from)| {
-            from.into_iter().for_each(|from| shell.came_from(from));
+            if let Some(from) = from {
+                shell.came_from(from);
+            }
             (shell.moved_to(to.clone()), to)
         });
         let mut notes = Vec::new();
