@@ -141,6 +141,44 @@ mod tests {
     }
 
     #[test]
+    fn a_shim_is_known_by_its_manager_and_is_no_program() {
+        let (_directory, bin) = place();
+        for (below, expected) in [
+            (".pyenv/shims", true),
+            ("rbenv/shims", true),
+            ("mise/shims", false),
+            ("node_modules/.bin", false),
+        ] {
+            let at = bin.join(below);
+            fs::create_dir_all(&at).unwrap();
+            put(&at.join("python3"), 0o755);
+            let path = [at.clone(), bin.clone()];
+            assert_eq!(program("python3", &path), None, "{below}");
+            assert_eq!(shim("python3", &path), expected.then(|| at.join("python3")), "{below}");
+            set(&at.join("python3"), 0o777);
+            assert_eq!(shim("python3", &path), None, "{below}");
+        }
+        assert_eq!(shim("tool", &[bin]), None);
+    }
+
+    #[test]
+    fn a_missing_program_has_a_path_at_which_nothing_is() {
+        let (_directory, bin) = place();
+        let other = bin.with_file_name("other");
+        fs::create_dir(&other).unwrap();
+        let path = [bin.clone(), other.clone()];
+        assert_eq!(missing("none", &path), Some(bin.join("none")));
+        put(&other.join("none"), 0o644);
+        for name in ["tool", "none", "", "../none", "bin/none"] {
+            assert_eq!(missing(name, &path), None, "{name}");
+        }
+        assert_eq!(missing("gone", &[bin.clone(), PathBuf::from("other")]), None);
+        set(&bin, 0o777);
+        assert_eq!(missing("gone", &path), Some(other.join("gone")));
+        assert_eq!(missing("gone", &[bin]), None);
+    }
+
+    #[test]
     fn what_others_may_write_is_not_trusted_and_hides_what_comes_after() {
         let (_directory, bin) = place();
         let tool = bin.join("tool");

@@ -159,6 +159,8 @@ mod tests {
             ("LESSOPEN", "|x"),
             ("BASH_FUNC_cat%%", "() { x; }"),
             ("GIT_DIR", "/x"),
+            ("DB_PASSWORD", "x"),
+            ("PLACE", "https://me:x@example.com"),
             ("BASH_ENV", "/scratch/told"),
         ];
         for hold in [Hold::Free, Hold::LOOKING] {

@@ -44,6 +44,7 @@ mod process_trees;
 mod providers;
 mod pty;
 mod reach;
+mod reading_lines;
 mod recorded_task;
 mod rewinding;
 mod run_edges;

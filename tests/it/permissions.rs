@@ -110,32 +110,6 @@ fn a_search_that_runs_unasked_passes_over_secrets_and_says_so() {
 }
 
 #[test]
-fn harmless_lines_run_unasked_in_the_forms_that_models_write() {
-    let shop = project("default").file("src/x.txt", "TOKEN=1\nb\n").file("src/tls.key", "TOKEN=hunter2\n");
-    symlink("tls.key", shop.path("src/link.md")).unwrap();
-    symlink("x.txt", shop.path("src/a b.txt")).unwrap();
-    let check = |line: &str, expected: &str| {
-        let told = shop.run([[bash(line)]]).told.remove(0);
-        let (told, _) = told.split_once("\n[").unwrap_or((&told, ""));
-        assert_eq!(told.trim_end(), expected, "{line}");
-    };
-    check("cd src; wc -l < x.txt; cd ..; ls -d src", "2\nsrc");
-    check("ls nothere 2>/dev/null; echo $?", "2");
-    check("for f in src/*.txt; do echo \"= $f\"; done | sort", "= src/a b.txt\n= src/x.txt");
-    check("ls nothere 2>/dev/null || (cd src && echo \"n: $(ls | wc -l)\")", "n: 4");
-    check("find src -name '*.txt' -exec wc -l {} +", "2 src/x.txt");
-    check("find src -exec grep -h TOKEN {} +", "TOKEN=1");
-    check("grep -R -h TOKEN src", "TOKEN=1");
-    check("wc -l < src/x.txt; wc -l $(find src -name 'x*')", "2\n2 src/x.txt");
-    check("echo $HOME", shop.clawd().home().to_str().unwrap());
-    for line in
-        ["wc -c < .env", "for f in .env; do cat $f; done", "(cat .env)", "ls | xargs cat", "cat $(ls)"]
-    {
-        assert_eq!(let_through(&shop, vec![bash(line)]), [false], "{line}");
-    }
-}
-
-#[test]
 fn secrets_are_asked_for_also_when_they_are_only_read() {
     row(|_| read(".env"), [false, false, false, true]);
     row(|_| bash("cat .env"), [false, false, false, true]);

@@ -204,21 +204,6 @@ fn what_was_judged_is_what_runs() {
 }
 
 #[test]
-fn files_whose_names_come_through_a_pipe_are_counted_unasked() {
-    let shop =
-        Workshop::in_mode("default").file("a.txt", "1\n").file("sub/b c.txt", "1\n2\n").file("-l.txt", "1\n");
-    let run = shop.run([[
-        bash("find . -name '*.txt' | sort | xargs wc -l | tail -1"),
-        bash("ls -1 | grep txt | xargs wc -l"),
-    ]]);
-    assert_eq!(run.told[0].trim(), "4 total");
-    assert_eq!(
-        run.told[1].split_whitespace().collect::<Vec<_>>(),
-        ["1", "-l.txt", "1", "a.txt", "2", "total"]
-    );
-}
-
-#[test]
 fn a_shell_that_looks_is_where_it_went() {
     let shop = Workshop::in_mode("default").file("sub/a.txt", "a\n");
     let told = shop.run([[bash("cd sub && ls"), bash("pwd")]]).told;

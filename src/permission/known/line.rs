@@ -227,6 +227,9 @@ impl Reader<'_> {
     fn words(&mut self) -> Option<Vec<Word>> {
         let mut words = vec![self.word()?];
         while let Some(items) = self.braced() {
+            // the name of a variable would go on with each of them: `$a{b,c}` is `$ab $ac`
+            let ends_in_variable = |word: &Word| matches!(word.0.last(), Some(Letter::Variable { .. }));
+            (!words.iter().any(ends_in_variable)).then_some(())?;
             let after = if self.at_end_of_word() { Word::default() } else { self.word()? };
             let joined = |word: &Word, item: &str| {
                 let mut joined = word.clone();
