@@ -63,4 +63,5 @@ mod tools_read;
 mod tools_search;
 mod trust;
 mod watched;
+mod ways_around;
 mod workshop;

@@ -10,7 +10,7 @@
 const MOST: usize = 64;
 
 /// Longer lines are programs; nobody reads them at a glance.
-const LONGEST: usize = 8192;
+const LONGEST: usize = 16_384;
 
 /// A simple command as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,6 +15,7 @@ mod glob;
 mod line;
 mod machine;
 mod options;
+mod revisions;
 mod scripts;
 mod search;
 mod secrets;
@@ -69,7 +70,7 @@ pub(super) struct Known {
 /// `cwd` is absolute and without links. The environment of what runs must hold nothing that programs obey (`GIT_*`,
 /// `BASH_ENV`, `LD_*`, `*_OPTIONS`, exported functions); that is the affair of who starts it.
 pub(super) fn harmless(line: &str, cwd: &Path, scope: &Scope, sight: &Sight, table: Table) -> Option<Known> {
-    known(line, Place { cwd, scope, sight }, (table, &|_| false))
+    known(line, Place { cwd, scope, sight }, (table, &|_, _| false))
 }
 
 /// The line as it may run where others stand beside what only looks: those whose words are vouched for. They are written
@@ -78,8 +79,8 @@ pub(super) fn beside(line: &str, here: Place<'_>, table: Table, vouched: Vouched
     known(line, here, (table, vouched))
 }
 
-/// Says whether a command of these words may stand in a line without being known.
-pub(super) type Vouched<'a> = &'a dyn Fn(&[String]) -> bool;
+/// Says whether a command of these words, which reads a pipe or does not, may be in a line without being known.
+pub(super) type Vouched<'a> = &'a dyn Fn(&[String], bool) -> bool;
 
 fn known(line: &str, here: Place<'_>, by: (Table, Vouched<'_>)) -> Option<Known> {
     let (moves, commands) = judged(line, here, by)?;
@@ -213,7 +214,7 @@ fn runs(written: &Written, place: &Place<'_>, table: Table) -> Option<Runs> {
 /// A command that is vouched for, as it is written: nothing in it is a pattern.
 fn stands(written: &Written, vouched: Vouched<'_>) -> Option<Runs> {
     let words: Vec<String> = written.words.iter().map(Word::literal).collect::<Option<_>>()?;
-    vouched(&words).then(|| Runs {
+    vouched(&words, written.joint == Joint::Pipe).then(|| Runs {
         joint: written.joint,
         meant: words.clone(),
         words,

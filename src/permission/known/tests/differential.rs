@@ -143,7 +143,7 @@ impl Court {
         judged(
             line,
             Place { cwd: &self.home, scope: &self.scope, sight: &self.sight },
-            (Table::Full, &|_| false),
+            (Table::Full, &|_, _| false),
         )
     }
 

@@ -56,7 +56,7 @@ fn what_is_written_anew_has_the_same_words() {
     for line in lines() {
         let (scope, sight) = (scope(), sight());
         let here = Place { cwd: Path::new("/w"), scope: &scope, sight: &sight };
-        let Some((moves, commands)) = judged(&line, here, (Table::Full, &|_| false)) else {
+        let Some((moves, commands)) = judged(&line, here, (Table::Full, &|_, _| false)) else {
             continue;
         };
         let expected: Vec<Vec<String>> = commands.iter().map(|command| command.words.clone()).collect();
