@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::{App, Place, shown};
 use crate::conversation::Conversation;
 use crate::error::{Error, Kind};
-use crate::os::paths::{absolute, led_home};
+use crate::os::paths::{absolute, led_home, resolve};
 use crate::permission::{Policy, Scope};
 use crate::protocol::{History, NoticeKind};
 use crate::workbench::Workbench;
@@ -77,6 +77,21 @@ impl App {
     /// The working directory and what was added to it.
     pub(super) fn roots(&self) -> Vec<PathBuf> {
         std::iter::once(&self.place.cwd).chain(&self.place.added).cloned().collect()
+    }
+
+    /// A warning where the workspace is the whole home directory or the whole file system: then everything there may be read
+    /// without a question.
+    pub(super) fn wide_workspace(&self) -> Option<String> {
+        let home = self.place.env.path("HOME").and_then(|home| resolve(home).ok());
+        let roots = self.roots();
+        let what = if roots.iter().any(|root| root.parent().is_none()) {
+            "`/`"
+        } else if home.is_some_and(|home| roots.contains(&home)) {
+            "the home directory"
+        } else {
+            return None;
+        };
+        Some(format!("the workspace is {what}: every file in it can be read without asking (try -C PROJECT)"))
     }
 
     /// The directories that a session had. One that is gone is said and left out.

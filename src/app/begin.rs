@@ -59,6 +59,7 @@ impl App {
         let agent = Arc::new(self.agent(&model, &bench)?);
         self.furnish(&bench, &policy, &opened.history);
         let mut remarks = std::mem::take(&mut self.remarks);
+        remarks.extend(self.wide_workspace().map(|text| (NoticeKind::Info, text)));
         remarks.extend(self.told.notes().iter().map(|text| (NoticeKind::Info, text.clone())));
         remarks.extend(granted.note.map(|text| (NoticeKind::Trust, text)));
         remarks.extend(self.unpriced(&model).map(|text| (NoticeKind::Info, text)));
@@ -237,6 +238,7 @@ impl App {
             workspace: self.roots(),
             temporary: temporary.into_iter().collect(),
             writable: self.writable_roots().collect(),
+            own: self.place.paths.as_ref().map(own_directories).unwrap_or_default(),
             home: self.place.env.path("HOME").map(PathBuf::from),
             outputs: self.keeps_sessions().then(|| self.sessions().project),
             links: Links::new(|path| resolve(path).unwrap_or_else(|_| path.to_owned())),
@@ -249,6 +251,14 @@ impl App {
     fn budget(&self) -> TurnBudget {
         self.config.limits.max_turns.value.turns().map_or(TurnBudget::Disabled, TurnBudget::AtMost)
     }
+}
+
+/// The program's directories of configuration and of data, without links.
+fn own_directories(paths: &Paths) -> Vec<PathBuf> {
+    let all = [Some(paths.data()), paths.config_file().parent()].map(|path| path.map(Path::to_owned));
+    let mut all: Vec<PathBuf> = all.into_iter().flatten().filter_map(|path| resolve(&path).ok()).collect();
+    all.dedup();
+    all
 }
 
 /// What stands at a path. An empty file is nothing that could be lost.
@@ -273,11 +283,7 @@ impl App {
 
     /// Of files that may hold a secret, of those that must not be read and of the program's own nothing is copied.
     fn keep_apart(&self, bench: &Workbench, policy: &PolicyCell) {
-        let paths = self.place.paths.iter();
-        let own = paths.flat_map(|paths| {
-            [Some(paths.data().to_owned()), paths.config_file().parent().map(Path::to_owned)]
-        });
-        let own: Vec<PathBuf> = own.flatten().filter_map(|path| resolve(&path).ok()).collect();
+        let own = self.place.paths.as_ref().map(own_directories).unwrap_or_default();
         let policy = policy.clone();
         bench.snapshots().set_apart(Arc::new(move |path| {
             let policy = policy.snapshot();

@@ -95,7 +95,8 @@ impl App {
             by: wish.by(),
             network: wish.network.value,
             auto_allow: wish.auto_allow.value,
-            enforced: Enforced::new(|| sandbox::found().tier() != Tier::Nothing),
+            enforced: Enforced::new(|| sandbox::found().tier() != Tier::Nothing)
+                .protecting(|| sandbox::found().tier() == Tier::Namespaces),
         }
     }
 }

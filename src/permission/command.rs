@@ -105,8 +105,15 @@ impl Policy {
             return Some(terms);
         }
         let is_held = terms.hold != Hold::Free;
-        let is_enough = self.sandbox.auto_allow && is_held && self.mode != Mode::Plan;
+        let is_enough = is_held && self.mode != Mode::Plan && self.sandbox.allows();
         (is_enough && self.destroys(exec).is_none()).then_some(terms)
+    }
+
+    /// The rule about a file that a command reads while it searches directories. What is known to do no more than look runs with
+    /// such files left out.
+    pub(super) fn searching<'a>(&self, rules: &'a [Rule], exec: &ExecAccess) -> Option<&'a Rule> {
+        let rule = rules.iter().find(|rule| rule.is_about_search(exec, &self.scope))?;
+        (self.mode == Mode::Bypass || self.looks(exec).is_none()).then_some(rule)
     }
 
     /// What would be lost by a command, also in the sandbox: then it takes a rule or a yes.
@@ -131,7 +138,8 @@ impl Policy {
     pub(super) fn beside(&self, allow: &[Rule], exec: &ExecAccess) -> Option<Terms> {
         let is_allowed = |command: &Simple| allow.iter().any(|rule| rule.allows(command));
         let hold = self.terms(Touch::Exec(exec)).hold;
-        let known = self.known_beside(exec, hold, &|words| simple(words).as_ref().is_some_and(is_allowed))?;
+        let vouched = |words: &[String], is_fed: bool| simple(words, is_fed).as_ref().is_some_and(is_allowed);
+        let known = self.known_beside(exec, hold, &vouched)?;
         self.may_be_known(&known, exec).then_some(Terms {
             hold,
             wording: Wording::Read(known.text),
@@ -142,8 +150,8 @@ impl Policy {
     /// The line's commands that do more than look; `None` where that cannot be told.
     pub(super) fn doers(&self, exec: &ExecAccess) -> Option<Vec<Simple>> {
         let doers = RefCell::new(Vec::new());
-        let seen = |words: &[String]| {
-            let command = simple(words);
+        let seen = |words: &[String], is_fed: bool| {
+            let command = simple(words, is_fed);
             let is_one = command.is_some();
             doers.borrow_mut().extend(command);
             is_one
@@ -189,31 +197,48 @@ impl Policy {
         Some(format!("it deletes `{target}` and all below, {what}"))
     }
 
-    /// Why a command asks whatever a rule allows: a file that it names.
+    /// Why a command asks whatever a rule allows: a file that it names, or would change.
     pub(super) fn names_guarded(&self, exec: &ExecAccess) -> Option<String> {
         let only_looks = LazyCell::new(|| self.looks(exec).is_some());
-        rule::named_paths(exec, &self.scope).find_map(|path| {
-            let real = self.scope.links.follow(&path);
+        let real = |path: &Path| self.scope.links.follow(path);
+        let shown = |path: &Path| self.scope.inside(path).unwrap_or(path).display().to_string();
+        let named = rule::named_paths(exec, &self.scope).find_map(|path| {
+            let real = real(&path);
             let why = if is_secret(&path) || is_secret(&real) {
                 "may hold secrets"
-            } else if (self.is_protected(&path) || self.is_protected(&real)) && !*only_looks {
+            } else if (self.is_control_file(&path) || self.is_control_file(&real)) && !*only_looks {
                 "can run later"
             } else {
                 return None;
             };
-            let shown = self.scope.inside(&path).unwrap_or(&path);
-            Some(format!("it names `{}`, which {why}", shown.display()))
-        })
+            Some(format!("it names `{}`, which {why}", shown(&path)))
+        });
+        let changes = || {
+            let is_protected = |changed: &harm::Changed| match changed {
+                harm::Changed::One(path) => self.is_protected(path) || self.scope.is_own(path),
+                harm::Changed::All(path) => {
+                    self.is_protected(path) || self.scope.own.iter().any(|own| own.starts_with(path))
+                }
+            };
+            let changed = harm::changed(exec, &self.scope).into_iter().find(is_protected)?;
+            Some(format!("it changes `{}`, which can run later", shown(changed.path())))
+        };
+        named.or_else(changes)
     }
 }
 
+/// Whether this is a command of the shell's own by which its words may come to mean something else.
+pub(super) fn changes_the_shell(name: &str) -> bool {
+    CHANGES_THE_SHELL.contains(&name)
+}
+
 /// The command of these words, where it leaves the shell as it was for those beside it.
-fn simple(words: &[String]) -> Option<Simple> {
+fn simple(words: &[String], is_fed: bool) -> Option<Simple> {
     let text: Vec<String> = words.iter().map(|word| known::quoted(word)).collect();
     let mut commands = shell::parse(&text.join(" "))?;
     let command = commands.pop().filter(|_| commands.is_empty())?;
-    let is_apart = words.first().is_some_and(|name| !CHANGES_THE_SHELL.contains(&name.as_str()));
-    is_apart.then_some(command)
+    let is_apart = words.first().is_some_and(|name| !changes_the_shell(name));
+    is_apart.then_some(Simple { is_fed, ..command })
 }
 
 /// Whether a command line has a reading, and each command in it is allowed by a rule of its own.
@@ -313,6 +338,11 @@ mod tests {
         assert_eq!(hold(&wants(Mode::AcceptEdits, || true), "make"), Some(WRITES));
         assert_eq!(hold(&wants(Mode::Plan, || true), "make"), None);
         assert_eq!(hold(&wants(Mode::Default, || false), "make"), None);
+        let weak = wants(Mode::Default, || true);
+        let enforced = weak.sandbox.enforced.protecting(|| false);
+        let weak = Policy { sandbox: Sandboxing { enforced, ..weak.sandbox }, ..weak };
+        assert_eq!(hold(&weak, "make"), None, "a sandbox that cannot protect `.git/hooks` is not enough");
+        assert_eq!(hold(&weak, "cat a.txt"), Some(Hold::LOOKING));
         let off = wants(Mode::Default, || true);
         let off = Policy { sandbox: Sandboxing { mode: SandboxMode::Off, ..off.sandbox }, ..off };
         assert_eq!(hold(&off, "make"), None);
@@ -420,7 +450,10 @@ mod tests {
         assert_eq!(hold("", "Bash(tail:*)", "cargo test | tail"), "ask");
         assert_eq!(hold("Read(./private)", "", "cat private && cargo test"), "deny");
         assert_eq!(hold("", "Read(./private)", "cat private && cargo test"), "ask");
-        assert_eq!(hold("Read(./private/**)", "", "grep -r x . && cargo test"), "ask");
+        assert_eq!(hold("Read(./private/**)", "", "grep -r x . && cargo test"), "deny");
+        assert_eq!(hold("", "Read(./private/**)", "grep -r x . && cargo test"), "ask");
+        assert_eq!(hold("Read(./.env)", "", "grep -r x ."), "allow", "it is passed over");
+        assert_eq!(hold("Read(.env)", "", "ls"), "allow");
         assert_eq!(hold("", "", "rm -rf /opt | tail"), "ask");
         assert_eq!(hold("", "", "touch .git/hooks/pre-commit | tail"), "ask");
         assert_eq!(hold("", "", "touch .env; ls"), "ask");

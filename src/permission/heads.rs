@@ -103,8 +103,9 @@ const PYTEST: &[&str] = &[
     "--cov-report",
     "--cov-config",
     "--debug",
+    ARGUMENTS,
 ];
-const RUFF: &[&str] = &["-o", "--output-file", "--config", "--cache-dir"];
+const RUFF: &[&str] = &[ARGUMENTS, "-o", "--output-file", "--config", "--cache-dir"];
 const TSC: &[&str] = &[
     "-p",
     "-b",
@@ -117,8 +118,10 @@ const TSC: &[&str] = &[
     "--generateTrace",
     "--generateCpuProfile",
     "--init",
+    ARGUMENTS,
 ];
 const MYPY: &[&str] = &[
+    ARGUMENTS,
     "--python-executable",
     "--config-file",
     "--custom-typing-module",
@@ -138,8 +141,14 @@ const MYPY: &[&str] = &[
     "--xslt-txt-report",
 ];
 
+/// What starts a program of the repository's, or writes where it is told.
+const GIT_DIFF: &[&str] = &["--output", "--ext-diff", "--textconv"];
+
 /// Among escapes: whatever is no option.
 const OPERANDS: &str = "";
+
+/// Among escapes: `@file`, whose lines are more arguments.
+const ARGUMENTS: &str = "@";
 
 /// All of them.
 const HEADS: &[Head] = &[
@@ -171,6 +180,22 @@ const HEADS: &[Head] = &[
     head(&["git", "switch"], &["-f", "--force", "--discard-changes", "-C", "--force-create"]),
 ];
 
+/// Beginnings that are not offered, and what a rule of the user's for them does not cover.
+const LIMITED: &[Head] = &[
+    head(&["git", "log"], GIT_DIFF),
+    head(&["git", "show"], GIT_DIFF),
+    head(&["git", "diff"], GIT_DIFF),
+    head(&["git", "whatchanged"], GIT_DIFF),
+    head(&["git", "stash", "show"], GIT_DIFF),
+    head(&["git", "grep"], &["-O", "--open-files-in-pager", "--textconv"]),
+    head(&["git", "archive"], &["-o", "--output", "--exec", "--remote"]),
+    head(&["git", "rebase"], &["-x", "--exec"]),
+    head(&["git", "ls-remote"], &["--upload-pack", "--exec"]),
+    head(&["git", "fetch"], &["--upload-pack"]),
+    head(&["git", "pull"], &["--upload-pack"]),
+    head(&["git", "push"], &["--receive-pack", "--exec"]),
+];
+
 /// How many of a command's words a rule may stand for that ends openly; none where none may.
 pub(super) fn length(command: &Simple) -> Option<usize> {
     let mut known = Vec::new();
@@ -199,7 +224,7 @@ pub(super) fn leads_elsewhere(prefix: &[String], command: &Simple) -> bool {
         prefix.len() >= head.words.len()
             && head.words.iter().zip(prefix).all(|(word, of_rule)| word == of_rule)
     };
-    HEADS.iter().find(begins).is_some_and(|head| {
+    HEADS.iter().chain(LIMITED).find(begins).is_some_and(|head| {
         let name = usize::from(head.names == Names::Script);
         head.escapes_in(command, prefix.len().max(head.words.len() + name))
     })
@@ -207,11 +232,13 @@ pub(super) fn leads_elsewhere(prefix: &[String], command: &Simple) -> bool {
 
 impl Head {
     fn escapes_in(&self, command: &Simple, from: usize) -> bool {
-        command.words.iter().skip(from).any(|word| match word {
-            Word::Known(word) => self.escapes.iter().any(|escape| is(self.style, word, escape)),
-            // it may become anything
-            Word::Open => !self.escapes.is_empty(),
-        })
+        // a script that may be a bare interpreter also reads its program from a pipe
+        (command.is_fed && self.escapes.contains(&OPERANDS))
+            || command.words.iter().skip(from).any(|word| match word {
+                Word::Known(word) => self.escapes.iter().any(|escape| is(self.style, word, escape)),
+                // it may become anything
+                Word::Open => !self.escapes.is_empty(),
+            })
     }
 }
 
@@ -220,6 +247,7 @@ fn is(style: Style, word: &str, option: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     match style {
         _ if option == OPERANDS => !word.starts_with('-'),
+        _ if option == ARGUMENTS => word.starts_with(ARGUMENTS),
         Style::Go => {
             let plain = name.trim_start_matches('-');
             name.starts_with('-') && plain.strip_prefix("test.").unwrap_or(plain) == option
@@ -295,7 +323,8 @@ mod tests {
                      git push|git -c a=b commit|git -C /x add y|git reset --hard|git checkout x|git clean -fd|git stash|\
                      git rebase -x sh|git fetch|git switch -f x|git switch --disc x|rm x|rm -rf build|mv a b|cp a b|dd if=a|\
                      curl x|wget x|chmod +x a|tee x|sed -i s/a/b/ x|awk 1|perl -e 1|ruby x|eval x|exec x|source x|./gradlew test|\
-                     gradle test|mvn test|dotnet test|/usr/bin/cargo test";
+                     gradle test|mvn test|dotnet test|/usr/bin/cargo test|pytest @args|mypy @args|tsc @args|ruff check @args|\
+                     git log|git show|git diff";
         for command in table.split('|') {
             assert_eq!(offered(command.trim()), None, "{command}");
         }

@@ -31,6 +31,13 @@ impl Names {
         found
     }
 
+    /// What lies in a directory.
+    pub(super) fn within(self, directory: &Path) -> Vec<PathBuf> {
+        let names = (self.0)(directory).unwrap_or_default();
+        let plain = |name: OsString| name.to_str().map(|name| directory.join(name.trim_end_matches('/')));
+        names.into_iter().filter_map(plain).take(MOST).collect()
+    }
+
     fn spread(self, path: &Path) -> Vec<PathBuf> {
         let mut found = vec![PathBuf::new()];
         for part in path.components() {

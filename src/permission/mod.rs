@@ -7,6 +7,7 @@
 
 mod cell;
 mod command;
+mod data;
 mod harm;
 mod heads;
 #[cfg(test)]
@@ -131,6 +132,9 @@ impl Policy {
         let verdicts = touches.iter().map(|&touch| self.judge_touch(tool, touch));
         let by_links = by_links(access).into_iter().map(|touch| self.judge_link(tool, touch));
         match verdicts.chain(by_links).max().unwrap_or(Verdict::Allow(Terms::default())) {
+            Verdict::Allow(terms) if self.mode != Mode::Bypass && writes_shared(access) => {
+                asked_for("the file has other names (hard links), which would change too".to_owned(), terms)
+            }
             // one rule cannot stand for many files
             Verdict::Ask { reason, careful, terms, .. } if touches.len() > 1 => {
                 Verdict::Ask { reason, remember: Vec::new(), careful, terms }
@@ -205,7 +209,11 @@ impl Policy {
     }
 
     fn holding_back<'a>(&self, rules: &'a [Rule], tool: &ToolName, touch: Touch<'_>) -> Option<&'a Rule> {
-        rules.iter().find(|rule| rule.covers(tool, touch, &self.scope, Use::HoldBack))
+        let covering = rules.iter().find(|rule| rule.covers(tool, touch, &self.scope, Use::HoldBack));
+        covering.or_else(|| match touch {
+            Touch::Exec(exec) => self.searching(rules, exec),
+            Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => None,
+        })
     }
 
     /// What the mode says, and what an allow rule makes of it: in plan mode none allows a change.
@@ -239,8 +247,17 @@ impl Policy {
             Touch::Read(path) | Touch::Write(path) if is_secret(path) => {
                 Some("the file may hold secrets".to_owned())
             }
+            Touch::Write(path) if self.scope.is_own(path) => {
+                Some("it belongs to this program's own configuration and data".to_owned())
+            }
             Touch::Write(path) if self.is_protected(path) => {
-                Some("what is written there can run later".to_owned())
+                let is_text = path.extension().is_some_and(|extension| extension == "md");
+                let why = if is_text && !self.is_control_file(path) {
+                    "assistants take instructions from it"
+                } else {
+                    "what is written there can run later"
+                };
+                Some(why.to_owned())
             }
             Touch::Exec(exec) => self.names_guarded(exec),
             Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => None,
@@ -259,6 +276,15 @@ impl Policy {
     fn is_protected(&self, path: &Path) -> bool {
         is_protected(self.scope.inside(path).unwrap_or(path))
     }
+
+    fn is_control_file(&self, path: &Path) -> bool {
+        secret::is_control_file(self.scope.inside(path).unwrap_or(path)) || self.scope.is_own(path)
+    }
+}
+
+/// Whether a file would be changed that may also lie somewhere else.
+fn writes_shared(access: &Access) -> bool {
+    matches!(access, Access::Write(files) if files.iter().any(|file| file.is_shared))
 }
 
 fn asked_for(reason: String, terms: Terms) -> Verdict {
@@ -288,6 +314,7 @@ mod tests {
             project: PathBuf::from("/w"),
             workspace: vec![PathBuf::from("/w"), PathBuf::from("/added")],
             temporary: vec![PathBuf::from("/tmp")],
+            own: vec![PathBuf::from("/w/own")],
             home: Some(PathBuf::from("/home/u")),
             ..Scope::default()
         };
@@ -385,8 +412,34 @@ mod tests {
         check("edit /w/.git/hooks/pre-commit", ["ask", "ask", "deny", "allow"]);
         check("edit /w/.clawd/config.toml", ["ask", "ask", "deny", "allow"]);
         check("edit /w/sub/.mcp.json", ["ask", "ask", "deny", "allow"]);
+        for path in [
+            ".git/HEAD",
+            ".claude/settings.json",
+            ".vscode/tasks.json",
+            ".husky/x",
+            ".gitmodules",
+            "AGENTS.md",
+        ] {
+            check(&format!("edit /w/{path}"), ["ask", "ask", "deny", "allow"]);
+        }
+        check("edit /w/own/config.toml", ["ask", "ask", "deny", "allow"]);
+        check("edit /w/own/a/b", ["ask", "ask", "deny", "allow"]);
+        check("read /w/own/config.toml", ["allow"; 4]);
         check("run rm -rf ~", ["ask", "ask", "deny", "ask"]);
         check("run rm -rf build", ["ask", "ask", "deny", "allow"]);
+    }
+
+    #[test]
+    fn a_file_with_other_names_is_asked_for_before_it_is_changed() {
+        let file = FileAccess { is_shared: true, ..FileAccess::from("/w/a") };
+        let judged = |mode, access| {
+            word(&policy(mode, "Edit", "", "").judge(CallForm::Native, &"Edit".into(), &access))
+        };
+        for (mode, expected) in [(Mode::Default, "ask"), (Mode::AcceptEdits, "ask"), (Mode::Bypass, "allow")]
+        {
+            assert_eq!(judged(mode, Access::Write(vec!["/w/b".into(), file.clone()])), expected, "{mode}");
+        }
+        assert_eq!(judged(Mode::Default, Access::Read(vec![file])), "allow");
     }
 
     #[test]
@@ -490,6 +543,14 @@ mod tests {
         check("run git add . && git commit -m 'a b'", "Bash(git add:*) + Bash(git commit:*)");
         check("run a && b && c && d", "Bash(a && b && c && d)");
         check("run say 'a b' | x", "Bash(say 'a b' | x)");
+        check("run cat x.sh | bash", "Bash(cat x.sh | bash)");
+        check("run ls | xargs rm", "Bash(ls | xargs rm)");
+        check("run cat x.sh | cargo test", "Bash(cat x.sh | cargo test)");
+        check("run cargo test && cat x | sh", "Bash(cargo test && cat x | sh)");
+        check("run python3 -", "Bash(python3 -)");
+        check("run bash < x.sh", "Bash(bash < x.sh)");
+        check("run bash <<< x", "Bash(bash <<< x)");
+        check("run bash <<E\nx\nE", "");
         check("run echo $(touch a)", "Bash(echo $(touch a))");
         check("run echo hi > a", "Bash(echo hi > a)");
         check("run npm run build", "Bash(npm run build:*)");
@@ -541,6 +602,9 @@ mod tests {
         check("run say 'a:*'", "run say a b");
         check("run make a && make b", "run make c");
         check("run npm run build", "run npm run deploy");
+        check("run cat x.sh | bash", "run echo x | bash");
+        check("run cat x.sh | bash", "run bash");
+        check("run bash", "run echo x | bash");
         check("edit /w/[id].tsx", "edit /w/i.tsx");
         check("fetch https://a.example", "fetch https://b.example");
     }

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use crate::text::glob::{GitGlob, GlobError};
 
+use super::harm::Searched;
 use super::rule::Use;
-use super::scope::Scope;
+use super::scope::{Found, Scope};
 use super::script::UNKNOWN;
+use super::secret::is_secret;
 
 /// A gitignore-style pattern and where it begins.
 #[derive(Debug, Clone)]
@@ -69,10 +71,40 @@ impl PathPattern {
         })
     }
 
-    /// Whether the pattern, which holds back, may mean this or something below it. Where it may mean files of a name in any
-    /// directory, only what lies at `path` itself is held against it. `path` may be a pattern of the shell's.
+    /// Whether the pattern of a deny or ask rule may mean this or something below it. Of files of a name in any directory those are
+    /// seen that lie right there. `path` may be a pattern of the shell's.
     pub(super) fn may_cover_below(&self, path: &Path, scope: &Scope) -> bool {
-        self.covers_here(path, scope) || self.start(scope).is_some_and(|start| leads_to(path, &start))
+        self.covers_here(path, scope)
+            || match self.start(scope) {
+                Some(start) => leads_to(path, &start),
+                None => self.within(path, scope).next().is_some(),
+            }
+    }
+
+    /// What lies in this directory and is meant by the pattern of a deny or ask rule.
+    fn within(&self, directory: &Path, scope: &Scope) -> impl Iterator<Item = PathBuf> {
+        scope.names.within(directory).into_iter().filter(|path| self.covers(path, scope, Use::HoldBack))
+    }
+
+    /// Whether the pattern of a deny or ask rule means a file that this search would read. Of files of a name in any directory those
+    /// are seen that lie where the search begins.
+    pub(super) fn may_be_searched(&self, searched: &Searched, scope: &Scope) -> bool {
+        if self.covers_here(&searched.start, scope) {
+            return true;
+        }
+        let Some(start) = self.start(scope) else {
+            return self.within(&searched.start, scope).any(|path| searched.reads(&path, true));
+        };
+        let found = scope.exists.at(&start);
+        found != Found::Nothing
+            && leads_to(&searched.start, &start)
+            && searched.reads(&start, found == Found::File)
+    }
+
+    /// Whether it means nothing but one file or directory whose name says that it holds secrets.
+    pub(super) fn is_of_a_secret(&self) -> bool {
+        let pattern = self.glob.pattern();
+        !pattern.contains(['*', '?', '[', '{', '\\']) && is_secret(Path::new(pattern))
     }
 
     /// Whether the pattern, which holds back, means this or whatever is below it.

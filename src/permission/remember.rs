@@ -68,8 +68,12 @@ fn whole(exec: &ExecAccess) -> Option<String> {
     exact("Bash", &command::shown_whole(&exec.command)?)
 }
 
-/// A rule that ends openly, where the table has the command's beginning; else one for its words.
+/// A rule that ends openly, where the table has the command's beginning; else one for its words. What comes through a pipe
+/// may be a program, so a part that reads one has no rule of its own.
 fn of_part(part: &Simple) -> Option<String> {
+    if part.is_fed {
+        return None;
+    }
     match heads::length(part) {
         Some(length) => Some(format!("Bash({}:*)", words(part.words.get(..length)?)?)),
         None => exact("Bash", &words(&part.words)?),

@@ -12,6 +12,7 @@ use crate::protocol::{ExecAccess, ToolName};
 use crate::text::glob::GitGlob;
 use crate::text::nearest::nearest;
 
+use super::data;
 use super::harm;
 use super::heads;
 use super::host::{Hosts, NoHosts};
@@ -159,9 +160,15 @@ impl Rule {
         }
     }
 
-    /// Whether it is for some paths that are read, which may lie in any directory.
+    /// Whether it is for some paths that are read, which may lie in any directory. Secrets are none: searches pass over them.
     pub(super) fn is_of_paths_read(&self) -> bool {
-        matches!(self.target, Target::Read(_))
+        matches!(&self.target, Target::Read(pattern) if !pattern.is_of_a_secret())
+    }
+
+    /// Whether the deny or ask rule is about a file that the command reads while it searches directories.
+    pub(super) fn is_about_search(&self, exec: &ExecAccess, scope: &Scope) -> bool {
+        let Target::Read(pattern) = &self.target else { return false };
+        harm::searched(exec, scope).iter().any(|searched| pattern.may_be_searched(searched, scope))
     }
 
     /// Whether the rule lets through this one of a line's commands.
@@ -188,8 +195,10 @@ impl Rule {
                 usage == Use::HoldBack && pattern.covers(path, scope, usage)
             }
             (Target::Read(pattern), Touch::Exec(exec)) => {
+                let covers = |path: &Path| pattern.covers_here(path, scope);
                 usage == Use::HoldBack
-                    && (named_paths(exec, scope).any(|path| pattern.covers_here(&path, scope))
+                    && (named_paths(exec, scope)
+                        .any(|path| covers(&path) || covers(&scope.links.follow(&path)))
                         || harm::copied_whole(exec, scope)
                             .iter()
                             .any(|path| pattern.may_cover_below(path, scope)))
@@ -217,18 +226,37 @@ impl Rule {
 
 /// The paths that a command's words name, as far as words can tell: as they stand, and as the shell would have them.
 pub(super) fn named_paths(exec: &ExecAccess, scope: &Scope) -> impl Iterator<Item = PathBuf> {
-    let named = |cwd: &Path, word: &str| {
-        let path = word.rsplit('=').next().unwrap_or(word);
-        scope.path_of(cwd, path.trim_start_matches('@'))
-    };
-    let words = words::segments(&exec.command).into_iter().flatten();
-    let mut paths: Vec<PathBuf> = words.filter_map(|word| named(&exec.cwd, &word)).collect();
+    let mut paths = Vec::new();
+    for words in words::segments(&exec.command) {
+        paths.extend(taken_up(&words).flat_map(|word| places_of(word, &exec.cwd, scope)));
+    }
     for command in script::read(exec, scope) {
         let cwd = command.cwd.as_deref().unwrap_or(&exec.cwd);
-        let words = command.words.iter().chain(&command.empties).chain(&command.grows).chain(&command.opens);
-        paths.extend(words.filter_map(|word| named(cwd, word)));
+        let files = command.empties.iter().chain(&command.grows).chain(&command.opens).map(String::as_str);
+        let words = taken_up(&command.words).chain(files);
+        paths.extend(words.flat_map(|word| places_of(word, cwd, scope)));
     }
     paths.into_iter().flat_map(|path| scope.names.met(path))
+}
+
+/// The words but for those that say what is left out: `--exclude=x`, which may be two words where quotes part them.
+fn taken_up(words: &[String]) -> impl Iterator<Item = &str> {
+    let leaves_out = |word: &str| word.starts_with("--exclude=") || word.starts_with("--exclude-dir=");
+    let befores = std::iter::once("").chain(words.iter().map(String::as_str));
+    let pairs = words.iter().map(String::as_str).zip(befores);
+    pairs
+        .filter(move |(word, before)| !(leaves_out(word) || leaves_out(before) && before.ends_with('=')))
+        .map(|(word, _)| word)
+}
+
+/// The paths that a word may name: `x`, `--option=x`, `@x`, `HEAD:x`.
+fn places_of(word: &str, cwd: &Path, scope: &Scope) -> Vec<PathBuf> {
+    let path = word.rsplit('=').next().unwrap_or(word).trim_start_matches('@');
+    // `HEAD:src/main.rs` is named from the root, `HEAD:./main.rs` from here
+    let of_commit = path.split_once(':').map(|(_, path)| path).filter(|path| !path.is_empty());
+    let places = of_commit.into_iter().flat_map(|path| [cwd, &scope.project].map(|place| (place, path)));
+    let all = std::iter::once((cwd, path)).chain(places);
+    all.filter_map(|(place, path)| scope.path_of(place, path)).collect()
 }
 
 fn covers_tool(name: &str, tool: &str) -> bool {
@@ -239,10 +267,16 @@ fn covers_tool(name: &str, tool: &str) -> bool {
 fn covers_command((words, end): (&[String], End), exec: &ExecAccess, scope: &Scope, usage: Use) -> bool {
     match usage {
         Use::HoldBack => {
+            let has_data = data::has_data(&exec.command);
             let stands_in = |command: &script::Command| {
-                words::stand_in(&command.words, words, end) || may_become(&command.words, words, end)
+                let stands = if has_data && data::is_data(&command.words) {
+                    words::is_begun_by(&command.words, words, end)
+                } else {
+                    words::stand_in(&command.words, words, end)
+                };
+                stands || may_become(&command.words, words, end)
             };
-            words::mentions(&exec.command, words, end) || script::read(exec, scope).iter().any(stands_in)
+            data::mentions(&exec.command, words, end) || script::read(exec, scope).iter().any(stands_in)
         }
         Use::Allow => shell::parse(&exec.command)
             .is_some_and(|commands| commands.iter().all(|command| covers_simple(words, end, command))),
@@ -265,7 +299,8 @@ fn covers_simple(words: &[String], end: End, command: &Simple) -> bool {
     command.begins_with(words)
         && match end {
             End::Open => !heads::leads_elsewhere(words, command),
-            End::Closed => command.words.len() == words.len(),
+            // what comes through a pipe may be a program: `bash`, `python3 -`, `xargs rm`
+            End::Closed => command.words.len() == words.len() && !command.is_fed,
         }
 }
 
@@ -507,6 +542,46 @@ mod tests {
         check("Bash(go test:*)", "go test -exec /x ./...", false);
         check("Bash(go test:*)", "go test --exec=/x ./...", false);
         check("Bash(go:*)", "go test -exec /x ./...", true);
+        for program in ["pytest", "mypy", "tsc", "ruff check"] {
+            check(&format!("Bash({program}:*)"), &format!("{program} src"), true);
+            check(&format!("Bash({program}:*)"), &format!("{program} src @arguments"), false);
+        }
+        for verb in ["log", "show", "diff"] {
+            let rule = format!("Bash(git {verb}:*)");
+            check(&rule, &format!("git {verb} -p --stat main -- src"), true);
+            for option in ["--output=a", "--output a", "--outp=a", "--ext-diff", "--ext", "--textconv"] {
+                check(&rule, &format!("git {verb} {option}"), false);
+            }
+        }
+        check("Bash(git log --output:*)", "git log --output a", true);
+        check("Bash(git:*)", "git log --output=a", true);
+        check("Bash(git fetch:*)", "git fetch origin --upload-pack=./x", false);
+        check("Bash(git push:*)", "git push --exec ./x", false);
+        check("Bash(git push:*)", "git push -f origin main", true);
+    }
+
+    #[test]
+    fn an_exact_rule_is_not_for_a_command_that_reads_a_pipe() {
+        let check = |text: &str, command: &str, expected: bool| {
+            let rules = Rule::parse_list(text).unwrap();
+            let exec = ExecAccess { command: command.to_owned(), cwd: PathBuf::from("/w") };
+            assert_eq!(
+                super::super::command::allows_each(&rules, Touch::Exec(&exec)),
+                expected,
+                "{text}: {command}"
+            );
+        };
+        check("Bash(cat x),Bash(bash)", "cat x; bash", true);
+        check("Bash(cat x),Bash(bash)", "cat x | bash", false);
+        check("Bash(cat x),Bash(python3 -)", "cat x | python3 -", false);
+        check("Bash(cat x),Bash(echo a)", "cat x | echo a", false);
+        check("Bash(cat x),Bash(echo:*),Bash(bash)", "cat x | echo $(bash)", false);
+        check("Bash(cat x),Bash(echo:*),Bash(bash)", "cat x && echo $(bash)", true);
+        check("Bash(cat x),Bash(bash:*)", "cat x | bash", true);
+        check("Bash(cat x),Bash", "cat x | bash", true);
+        check("Bash(cat x),Bash(cargo test:*)", "cat x | cargo test", true);
+        check("Bash(cat x),Bash(npm run repl:*)", "cat x | npm run repl", false);
+        check("Bash(npm run repl:*)", "npm run repl", true);
     }
 
     #[test]

@@ -66,21 +66,30 @@ pub enum SandboxBy {
     User,
 }
 
-/// Tells whether the system has a sandbox.
+/// Tells whether the system has a sandbox, and what it can enforce.
 #[derive(Clone, Copy)]
-pub struct Enforced(fn() -> bool);
+pub struct Enforced {
+    any: fn() -> bool,
+    protects: fn() -> bool,
+}
 
 impl Enforced {
-    /// `asked` is called when the first command is judged.
+    /// `asked` is called when the first command is judged. The sandbox also protects what runs later.
     pub fn new(asked: fn() -> bool) -> Self {
-        Self(asked)
+        Self { any: asked, protects: asked }
+    }
+
+    /// The same, where the sandbox protects what runs later (`.git/hooks`, `.mcp.json`) only if `protects` says so.
+    #[must_use]
+    pub fn protecting(self, protects: fn() -> bool) -> Self {
+        Self { protects, ..self }
     }
 }
 
 /// By itself it knows of none.
 impl Default for Enforced {
     fn default() -> Self {
-        Self(|| false)
+        Self::new(|| false)
     }
 }
 
@@ -135,7 +144,12 @@ impl Sandboxing {
 
     /// Whether the system can hold a command at all. The first to ask waits for a process.
     pub fn is_enforced(self) -> bool {
-        (self.enforced.0)()
+        (self.enforced.any)()
+    }
+
+    /// Whether sandboxed commands run without asking: the user wants it, and in the workspace they cannot write what runs later.
+    pub(super) fn allows(self) -> bool {
+        self.auto_allow && (self.enforced.protects)()
     }
 }
 

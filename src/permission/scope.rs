@@ -23,6 +23,8 @@ pub struct Scope {
     pub temporary: Vec<PathBuf>,
     /// What held commands may write beside all these: what lies there may be theirs.
     pub writable: Vec<PathBuf>,
+    /// The program's own directories, of configuration and of data.
+    pub own: Vec<PathBuf>,
     /// The user's home, where there is one.
     pub home: Option<PathBuf>,
     /// Where long outputs of commands are kept, a directory for each session: `SESSION/output-….txt`.
@@ -174,6 +176,11 @@ impl Scope {
         name.is_some_and(|name| is_kept(&name.to_string_lossy())) && more.is_none()
     }
 
+    /// Whether the path is one of the program's own, but for the outputs that the model may read.
+    pub fn is_own(&self, path: &Path) -> bool {
+        self.own.iter().any(|root| path.starts_with(root)) && !self.is_output(path)
+    }
+
     /// Whether the path is in a temporary directory.
     pub fn is_temporary(&self, path: &Path) -> bool {
         self.temporary.iter().any(|root| path.starts_with(root))
@@ -198,8 +205,29 @@ impl Scope {
                 Some(_) | None => {}
             }
         }
-        (!word.contains('$') && !word.starts_with('~')).then(|| clean(&cwd.join(word)))
+        if word.contains('$') || (word.starts_with('~') && word != "~+" && !word.starts_with("~+/")) {
+            return None;
+        }
+        let below = word.strip_prefix("~+").map_or(word, |below| below.trim_start_matches('/'));
+        let path = of_process(cwd, &cwd.join(below));
+        Some(clean(&of_process(cwd, &clean(&path))))
     }
+}
+
+/// Where `/proc/self/cwd` and `/proc/self/root` lead for a command that runs in `cwd`. Any process is taken for that command.
+fn of_process(cwd: &Path, path: &Path) -> PathBuf {
+    let Ok(below) = path.strip_prefix("/proc") else { return path.to_owned() };
+    let mut parts = below.components();
+    parts.next();
+    while let Some(part) = parts.next() {
+        let start = match part.as_os_str().to_str() {
+            Some("cwd") => cwd,
+            Some("root") => Path::new("/"),
+            _ => continue,
+        };
+        return start.join(parts.as_path());
+    }
+    path.to_owned()
 }
 
 /// With a backslash before every sign that means something in a pattern.
@@ -255,6 +283,16 @@ mod tests {
         check("$TMPDIR/x", Some("/tmp/x"));
         check("~other/x", None);
         check("a$B", None);
+        check("~+", Some("/w/src"));
+        check("~+/../x", Some("/w/x"));
+        check("~-/x", None);
+        check("/proc/self/cwd", Some("/w/src"));
+        check("/proc/self/cwd/../x", Some("/w/x"));
+        check("/proc/1/task/2/cwd/x", Some("/w/src/x"));
+        check("/w/../proc/thread-self/cwd/x", Some("/w/src/x"));
+        check("/proc/self/root/etc/../w/x", Some("/w/x"));
+        check("/proc/self/status", Some("/proc/self/status"));
+        check("/proc/cwd", Some("/proc/cwd"));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::path::{Component, Path, PathBuf};
 
 /// Whole names: variables of projects, words, logins, registries, clouds, keys, and files that repeat what they hold.
-const NAMES: [&str; 74] = [
+const NAMES: [&str; 75] = [
     ".env",
     ".envrc",
     ".dev.vars",
@@ -78,10 +78,11 @@ const NAMES: [&str; 74] = [
     "key4.db",
     "terraform.tfstate",
     "terraform.tfstate.backup",
-    ".bash_history",
-    ".zsh_history",
-    ".psql_history",
-    ".mysql_history",
+    ".histfile",
+    ".zhistory",
+    "fish_history",
+    ".claude.json",
+    "oauth_creds.json",
 ];
 
 /// Ends of names: private keys, stores of them, and values that are kept apart because they are secrets.
@@ -89,6 +90,9 @@ const EXTENSIONS: [&str; 17] = [
     "pem", "key", "p8", "p12", "pfx", "pkcs12", "ppk", "jks", "jceks", "bks", "keystore", "keytab", "kdbx",
     "ovpn", "env", "agekey", "tfvars",
 ];
+
+/// Ends of the names of copies that editors, and people, leave next to a file.
+const BACKUPS: [&str; 8] = ["~", ".bak", ".backup", ".old", ".orig", ".save", ".swp", ".swo"];
 
 /// Beginnings of JSON files with the key of a program's own account.
 const SERVICE_ACCOUNTS: [&str; 5] =
@@ -99,11 +103,17 @@ const DIRECTORIES: [&str; 8] =
     [".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud", ".password-store", ".1password"];
 
 /// Names that say it only in their place: ends of paths.
-const PLACES: [&str; 17] = [
+const PLACES: [&str; 23] = [
     ".docker/config.json",
     "containers/auth.json",
     ".composer/auth.json",
     ".codex/auth.json",
+    "opencode/auth.json",
+    "github-copilot/apps.json",
+    "github-copilot/hosts.json",
+    "huggingface/token",
+    "io.datasette.llm/keys.json",
+    ".continue/config.json",
     "gh/hosts.yml",
     ".config/hub",
     "glab-cli/config.yml",
@@ -120,8 +130,18 @@ const PLACES: [&str; 17] = [
 ];
 
 /// Directories of programs with some secret among what nobody looks for.
-const HIDDEN_DIRECTORIES: [&str; 7] =
-    [".docker", ".codex", ".composer", ".gradle", ".m2", ".nuget", "glab-cli"];
+const HIDDEN_DIRECTORIES: [&str; 10] = [
+    ".docker",
+    ".codex",
+    ".composer",
+    ".continue",
+    ".gradle",
+    ".m2",
+    ".nuget",
+    "github-copilot",
+    "glab-cli",
+    "io.datasette.llm",
+];
 
 /// Parts of a name that say "only an example": `.env.example`, `example.env`.
 const EXAMPLES: [&str; 8] = ["example", "examples", "sample", "template", "dist", "defaults", "tmpl", "pub"];
@@ -130,7 +150,7 @@ const EXAMPLES: [&str; 8] = ["example", "examples", "sample", "template", "dist"
 const ENV_EXAMPLES: [&str; 3] = ["example", "sample", "template"];
 
 /// What of a home directory is nothing for a command, whatever it is for: the list that a sandbox covers.
-const OF_A_HOME: [&str; 69] = [
+const OF_A_HOME: [&str; 73] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -167,37 +187,41 @@ const OF_A_HOME: [&str; 69] = [
     ".terraform.d/credentials.tfrc.json",
     ".cargo/credentials.toml",
     ".cargo/credentials",
+    // logins and conversations of other assistants
+    ".claude.json",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".gemini/oauth_creds.json",
+    ".qwen/oauth_creds.json",
+    ".config/github-copilot",
+    ".config/io.datasette.llm/keys.json",
+    ".cache/huggingface/token",
+    ".continue/config.json",
+    // input histories, which contain passwords
+    ".bash_history",
+    ".zsh_history",
+    ".zhistory",
+    ".histfile",
+    ".sh_history",
+    ".local/share/fish/fish_history",
+    ".psql_history",
+    ".mysql_history",
+    ".python_history",
+    ".node_repl_history",
     // a browser's cookies are logins
     ".mozilla",
     ".config/google-chrome",
     ".config/chromium",
     "Library/Keychains",
-    // logins of other assistants, and what was said to them
-    ".claude.json",
-    ".claude/.credentials.json",
     ".claude/history.jsonl",
     ".claude/projects",
-    ".codex/auth.json",
     ".codex/history.jsonl",
     ".codex/sessions",
-    ".gemini/oauth_creds.json",
     ".gemini/tmp",
-    ".qwen/oauth_creds.json",
-    ".config/github-copilot",
     ".local/share/opencode",
     ".local/share/goose",
     ".config/goose",
-    // what was typed, passwords among it
-    ".bash_history",
-    ".zsh_history",
-    ".zhistory",
     ".ash_history",
-    ".sh_history",
-    ".local/share/fish/fish_history",
-    ".python_history",
-    ".node_repl_history",
-    ".psql_history",
-    ".mysql_history",
     ".mariadb_history",
     ".sqlite_history",
     ".rediscli_history",
@@ -216,7 +240,7 @@ pub fn home_secrets(home: &Path) -> Vec<PathBuf> {
 /// Whether a file's name, or its place, says that it holds a secret.
 pub fn is_secret(path: &Path) -> bool {
     let parts: Vec<String> = path.components().filter_map(normal).collect();
-    let Some(name) = parts.last() else { return false };
+    let Some(name) = parts.last().map(|name| without_backup(name)) else { return false };
     if is_example(name) {
         return false;
     }
@@ -233,8 +257,19 @@ fn says_so(name: &str) -> bool {
         || SERVICE_ACCOUNTS.iter().any(|start| name.starts_with(start)) || name.contains("firebase-adminsdk");
     NAMES.contains(&name)
         || name.starts_with(".env.")
+        // what was typed into a shell, an interpreter or a database
+        || (name.starts_with('.') && name.ends_with("_history"))
         || extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
         || (extension == Some("json") && of_an_account())
+}
+
+/// The name of the file that this is a copy of, or its own: `.env~`, `id_rsa.bak`, `.id_rsa.swp`.
+fn without_backup(name: &str) -> &str {
+    let copied = BACKUPS.iter().find_map(|end| name.strip_suffix(end)).filter(|copied| !copied.is_empty());
+    let Some(copied) = copied else { return name };
+    let is_hidden_by_editor = [".swp", ".swo"].iter().any(|end| name.ends_with(end));
+    let hidden = copied.strip_prefix('.').filter(|_| is_hidden_by_editor);
+    without_backup(hidden.unwrap_or(copied))
 }
 
 fn is_example(name: &str) -> bool {
@@ -264,7 +299,10 @@ pub(super) fn hidden_files() -> impl Iterator<Item = String> {
         .iter()
         .filter(|place| !hidden_directories().any(|name| place.split('/').any(|part| part == name)));
     let in_places = places.filter_map(|place| place.rsplit('/').next()).filter(|name| !NAMES.contains(name));
-    NAMES.into_iter().chain(in_places).map(str::to_owned).chain(variables()).chain(ends).chain(accounts)
+    let copies = BACKUPS.iter().map(|end| format!("*{end}"));
+    let names =
+        NAMES.into_iter().chain([".*_history"]).chain(in_places).map(str::to_owned).chain(variables());
+    names.chain(ends).chain(accounts).chain(copies)
 }
 
 /// `.env.*` but for `.env.example` and its like, in patterns that have no "but": all that differs from each of those names at
@@ -285,20 +323,33 @@ pub(super) fn hidden_directories() -> impl Iterator<Item = &'static str> {
     DIRECTORIES.into_iter().chain(HIDDEN_DIRECTORIES)
 }
 
-/// Whether changing this file can make something run later, or can loosen what holds here.
+/// Files, below any directory, that other programs obey or that assistants take instructions from.
+const OBEYED: [&str; 8] = [
+    ".gitmodules",
+    ".vscode/tasks.json",
+    ".vscode/mcp.json",
+    ".cursor/mcp.json",
+    "agents.md",
+    "claude.md",
+    "clawdcode.md",
+    ".agents/skills",
+];
+
+/// Whether changing this file can make something run later, or can loosen the rules that apply here.
 ///
 /// `path` is relative to the workspace where it lies in it: a workspace may itself lie below a `.git` or `.clawd`.
 pub fn is_protected(path: &Path) -> bool {
     let parts: Vec<String> = path.components().filter_map(normal).collect();
-    let git = parts.iter().position(|part| part == ".git");
-    let acts = |part: &str| matches!(part, "hooks" | "config" | "config.worktree");
-    let in_git = git.is_some_and(|at| match parts.get(at + 1).map(String::as_str) {
-        None => true, // the `.git` of a worktree is a file that says where the repository is
-        Some("modules" | "worktrees") => parts.iter().skip(at + 1).any(|part| acts(part)),
-        Some(next) => acts(next),
-    });
-    in_git
-        || parts.iter().any(|part| part == ".clawd")
+    let is_obeyed =
+        |end: usize| parts.get(..end).is_some_and(|parts| OBEYED.iter().any(|place| ends_in(parts, place)));
+    is_control_file(path) || parts.iter().any(|part| part == ".husky") || (1..=parts.len()).any(is_obeyed)
+}
+
+/// Whether it is one of the files that decide what git, the program itself and other assistants run: no command that does more
+/// than look may even name them.
+pub(super) fn is_control_file(path: &Path) -> bool {
+    let parts: Vec<String> = path.components().filter_map(normal).collect();
+    parts.iter().any(|part| matches!(part.as_str(), ".git" | ".clawd" | ".claude"))
         || parts.last().is_some_and(|name| name == ".mcp.json")
 }
 
@@ -321,13 +372,18 @@ mod tests {
         /h/.git-credentials /h/.aws/credentials /h/.aws/config /h/.ssh/config /h/.ssh/work /h/.kube/config /h/.azure/x \
         /h/.docker/config.json /h/.config/gh/hosts.yml /h/.config/hub /h/.m2/settings.xml /h/.gnupg/x /etc/shadow \
         /etc/ssh/ssh_host_ed25519_key /h/.config/gcloud/application_default_credentials.json /h/.vault-token \
-        /h/.cargo/credentials.toml /h/.config/sops/age/keys.txt /proc/1/environ /proc/self/environ /h/.bash_history";
+        /h/.cargo/credentials.toml /h/.config/sops/age/keys.txt /proc/1/environ /proc/self/environ /h/.bash_history \
+        /h/.local/share/fish/fish_history /h/.zhistory /h/.python_history /w/.env~ /w/.env.bak /w/.env.local.old /w/id_rsa.bak \
+        /w/id_rsa~ /w/.id_rsa.swp /w/..env.swp /w/tls.key.orig /w/credentials.json.save /h/.claude.json \
+        /h/.gemini/oauth_creds.json /h/.local/share/opencode/auth.json /h/.config/github-copilot/apps.json \
+        /h/.cache/huggingface/token /h/.claude/.credentials.json";
 
     const PUBLIC: &str = "/w/.env.example /w/.env.sample /w/.env.template /w/.env.local.example /w/example.env /w/id_rsa.pub \
         /h/.ssh/id_ed25519.pub /w/env /w/src/env.rs /w/key.rs /w/config.json /w/credentials.rs /w/environment /w/.environment \
         /w/keys/readme.md / /w/tokenizer.json /w/keyboard.rs /w/secret.rs /w/secrets/mod.rs /w/locales/en/auth.json \
         /w/password_test.go /w/monkey.txt /w/.yarnrc.yml /w/hub/config /w/config.yml /w/hosts.yml /w/settings.xml \
-        /w/terraform.tfvars.example /w/service-account.md /w/src/environ /w/proc/environ.c /w/keymap.json /w/public.keys";
+        /w/terraform.tfvars.example /w/service-account.md /w/src/environ /w/proc/environ.c /w/keymap.json /w/public.keys \
+        /w/a.rs~ /w/main.rs.bak /w/.env.example~ /w/.bak /w/~ /w/history.rs /w/src/token";
 
     #[test]
     fn secrets_are_known_by_name_in_any_case() {
@@ -387,14 +443,20 @@ mod tests {
 
     #[test]
     fn files_that_act_later_are_known_by_place() {
-        let protected = ".clawd/config.toml .git/hooks/pre-commit .git/config .mcp.json sub/.mcp.json sub/.git/hooks/x .git \
-                         .GIT/Hooks/x .git/modules/a/config .git/worktrees/a/config.worktree";
-        for path in protected.split_whitespace() {
-            assert!(is_protected(Path::new(path)), "{path}");
+        let control = ".clawd/config.toml .git/hooks/pre-commit .git/config .mcp.json sub/.mcp.json sub/.git/hooks/x .git \
+                       .GIT/Hooks/x .git/modules/a/config .git/worktrees/a/commondir .git/HEAD .git/index .git/objects/x \
+                       .git/rebase-merge/git-rebase-todo .claude/settings.json .CLAUDE/commands/x.md";
+        for path in control.split_whitespace() {
+            assert!(is_protected(Path::new(path)) && is_control_file(Path::new(path)), "{path}");
         }
-        for path in
-            [".github/workflows/x.yml", ".gitignore", ".git/index", "src/hooks/config", "clawd/x", "mcp.json"]
-        {
+        let obeyed = ".vscode/tasks.json sub/.vscode/tasks.json .cursor/mcp.json .husky/pre-commit .husky/_/x .gitmodules \
+                      AGENTS.md sub/agents.md CLAUDE.md sub/CLAWDCODE.md .agents/skills/x/SKILL.md";
+        for path in obeyed.split_whitespace() {
+            assert!(is_protected(Path::new(path)) && !is_control_file(Path::new(path)), "{path}");
+        }
+        let ordinary = ".github/workflows/x.yml .gitignore src/hooks/config clawd/x mcp.json git/HEAD .vscode/settings.json \
+                        vscode/tasks.json docs/agents.rst agents/md src/agents.md.rs";
+        for path in ordinary.split_whitespace() {
             assert!(!is_protected(Path::new(path)), "{path}");
         }
     }

@@ -20,6 +20,8 @@ const RESERVED: [&str; 21] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Simple {
     pub(super) words: Vec<Word>,
+    /// Whether its standard input is a pipe of the line: then its words are not all that it goes by.
+    pub(super) is_fed: bool,
 }
 
 /// A word of a command.
@@ -41,7 +43,7 @@ impl Simple {
 
 /// All commands that the line runs, those in substitutions too; `None` where it cannot be told.
 pub(super) fn parse(line: &str) -> Option<Vec<Simple>> {
-    let mut parser = Parser { rest: line.chars().peekable(), commands: Vec::new(), depth: 0 };
+    let mut parser = Parser { rest: line.chars().peekable(), commands: Vec::new(), depth: 0, is_fed: false };
     parser.list()?;
     (parser.rest.next().is_none() && !parser.commands.is_empty()).then_some(parser.commands)
 }
@@ -56,13 +58,17 @@ struct Parser<'a> {
     rest: Peekable<Chars<'a>>,
     commands: Vec<Simple>,
     depth: u8,
+    /// Whether the command that is being read, and what it substitutes, reads a pipe.
+    is_fed: bool,
 }
 
 /// What stands between two commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Joint {
-    /// `&&`, `||`, `|`: a command must follow, on the next line perhaps.
+    /// `&&`, `||`: a command must follow, on the next line perhaps.
     Open,
+    /// `|`, likewise.
+    Pipe,
     /// `;`
     Semicolon,
     /// A line's end; there may be nothing before it.
@@ -75,23 +81,28 @@ impl Parser<'_> {
     /// Reads commands to the end of the text, or to the `)` that closes a substitution.
     fn list(&mut self) -> Option<()> {
         let mut must_follow = false;
+        let outer = self.is_fed;
         loop {
             let words = self.words()?;
             let is_nothing = words.is_empty();
             match words.first() {
                 None if must_follow => return None,
                 None => {}
-                Some(Word::Known(first)) if names_a_command(first) => self.commands.push(Simple { words }),
+                Some(Word::Known(first)) if names_a_command(first) => {
+                    self.commands.push(Simple { words, is_fed: self.is_fed });
+                }
                 Some(Word::Known(_) | Word::Open) => return None,
             }
             let joint = self.joint()?;
+            // commands in a substitution share the input of the command around it
+            self.is_fed = outer || joint == Joint::Pipe;
             match joint {
                 Joint::End => return Some(()),
-                Joint::Open | Joint::Semicolon if is_nothing => return None,
-                Joint::Open => while self.rest.next_if(|c| " \t\n".contains(*c)).is_some() {},
+                Joint::Open | Joint::Pipe | Joint::Semicolon if is_nothing => return None,
+                Joint::Open | Joint::Pipe => while self.rest.next_if(|c| " \t\n".contains(*c)).is_some() {},
                 Joint::Semicolon | Joint::Line => {}
             }
-            must_follow = joint == Joint::Open;
+            must_follow = matches!(joint, Joint::Open | Joint::Pipe);
         }
     }
 
@@ -105,7 +116,7 @@ impl Parser<'_> {
             ('\n', _) => Some(Joint::Line),
             (';', next) if next != Some(&';') => Some(Joint::Semicolon),
             ('&', Some('&')) | ('|', Some('|')) => self.rest.next().map(|_| Joint::Open),
-            ('|', next) if next != Some(&'&') => Some(Joint::Open),
+            ('|', next) if next != Some(&'&') => Some(Joint::Pipe),
             _ => None,
         }
     }
@@ -221,7 +232,9 @@ impl Parser<'_> {
             return None;
         }
         self.depth += 1;
+        let is_fed = self.is_fed;
         self.list()?;
+        self.is_fed = is_fed;
         self.depth -= 1;
         self.rest.next_if_eq(&')').map(|_| ())
     }
@@ -273,6 +286,25 @@ mod tests {
         check("ls *.rs $X ${Y} \"$Z\" ~/a {a,b} $? HEAD~1 a#b", "ls … … … … … … … HEAD~1 a#b");
         check("echo $(git log) \"x $(ls a | wc)\"", "git log | ls a | wc | echo … …");
         check("echo '' \"\"", "echo  ");
+    }
+
+    #[test]
+    fn a_command_behind_a_pipe_is_fed_and_so_is_what_it_substitutes() {
+        let check = |line: &str, expected: &str| {
+            let fed = parse(line).unwrap().into_iter().filter(|command| command.is_fed);
+            let first = |command: Simple| match command.words.into_iter().next() {
+                Some(Word::Known(word)) => word,
+                Some(Word::Open) | None => "…".to_owned(),
+            };
+            assert_eq!(fed.map(first).collect::<Vec<_>>().join(" "), expected, "{line}");
+        };
+        check("a; b && c || d", "");
+        check("a | b", "b");
+        check("a | b | c; d", "b c");
+        check("a |\n b && c", "b");
+        check("a | b $(c; d)", "c d b");
+        check("a $(b | c) && d $(e)", "c");
+        check("a | b \"$(c $(d))\"; e $(f)", "d c b");
     }
 
     #[test]

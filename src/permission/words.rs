@@ -56,6 +56,11 @@ pub(super) fn name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
+/// Whether these words are a command that begins as `pattern` does, options between its words left out of account.
+pub(super) fn is_begun_by(words: &[String], pattern: &[String], end: End) -> bool {
+    begins(words, 0, pattern, end)
+}
+
 /// Whether the pattern stands at `start`, options between its words left out of account.
 fn begins(words: &[String], start: usize, pattern: &[String], end: End) -> bool {
     let Some((first, more)) = pattern.split_first() else { return true };

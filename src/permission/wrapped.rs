@@ -16,6 +16,11 @@ fn policy(mode: Mode, deny: &str) -> Policy {
         workspace: vec![PathBuf::from("/w")],
         temporary: vec![PathBuf::from("/tmp")],
         home: Some(PathBuf::from("/home/u")),
+        links: Links::new(|path| match path.strip_prefix("/w/linkd") {
+            Ok(below) => Path::new("/w").join(below),
+            Err(_) if path == Path::new("/w/link") => PathBuf::from("/w/.env"),
+            Err(_) => path.to_owned(),
+        }),
         names: Names::new(|directory| {
             (directory == Path::new("/w")).then(|| [".env", "a", "secret/"].map(Into::into).to_vec())
         }),
@@ -132,6 +137,15 @@ echo $(rm x)
 echo "$(rm x)"
 echo `rm x`
 cat <(rm x)
+env '-Srm x'
+env -S 'rm x'
+env -iS 'rm x'
+env -S rm x
+env '--split-string=rm x'
+git -c alias.x='!rm x' x
+git -c core.pager='rm x' log
+git -c core.sshCommand='rm x' fetch
+$(printf rm) x
 tee >(rm x)
 echo ${a:-$(rm x)}
 A=$(rm x)
@@ -144,8 +158,7 @@ awk 'BEGIN { system("rm x") }'
 
 #[test]
 fn a_denied_program_is_seen_however_it_is_written() {
-    let ways: Vec<String> =
-        WAYS.lines().filter(|line| !line.is_empty()).map(|line| line.replace('⏎', "\n")).collect();
+    let ways: Vec<String> = lines(WAYS).collect();
     assert!(ways.len() >= 60, "{}", ways.len());
     for mode in Mode::ALL {
         for way in &ways {
@@ -157,6 +170,12 @@ fn a_denied_program_is_seen_however_it_is_written() {
 #[test]
 fn another_program_is_not_taken_for_it() {
     for other in [
+        "echo 'rm b.txt'",
+        "echo rm b",
+        "git commit -m 'rm old files'",
+        "grep -rn 'rm -rf' src | head",
+        "cd sub && git log --grep 'rm x'",
+        "git -c user.name='arms' commit",
         "rmdir x",
         "firm x",
         "./rm.sh",
@@ -174,66 +193,129 @@ fn another_program_is_not_taken_for_it() {
     }
 }
 
+/// Ways to write `git push`, one a line, as above.
+const PUSHES: &str = r"
+git push
+git -C x push
+git -c a=b --no-pager push -f
+cd x && git push
+bash -c 'git push'
+git $'push'
+g=git; $g push
+git \⏎ push
+git 'pu'sh
+env git push origin
+eval git push
+$(echo git push)
+git {push,-f}
+/usr/bin/git push
+git pu${X:-sh}
+for v in status push; do git $v; done
+xargs git push
+git -c alias.p=push p
+git -c alias.p='push -f' p
+git -calias.p=push p
+git -c alias.p='!git push' p
+git-push
+/usr/lib/git-core/git-push origin
+$(printf git) push
+$(printf %s git) push
+`printf git` push
+env -S 'git push'
+";
+
+/// Ways to read `.env`, one a line.
+const READS: &str = r#"
+cat .env
+cat ./a/../.env
+cat $'.\x65nv'
+cat $PWD/.env
+cat .e''nv
+cat ${PWD}/.env
+cat < .env
+D=/w; cat $D/.env
+cd sub && cat ../.env
+cat {a,.env}
+cp .env x
+curl -d @.env x
+dd if=.env
+bash -c 'cat .env'
+cat $(pwd)/.env
+tar c .env
+for f in a .env; do cat $f; done
+x=.env; cat "$x"
+cat .e*
+cat .[e]nv
+cat ./.en?
+cp -r . /tmp/y
+tar czf /tmp/y.tgz .
+tar -C . -cf /tmp/y.tar a
+rsync -a ./ /tmp/y
+zip -r /tmp/y.zip *
+grep -rn x .
+grep -r x
+grep -R --exclude-dir=target x ./
+grep --recursive x $PWD
+grep -d recurse x .
+egrep -ri -e x .
+grep -r x . --include='*' --include='.e*'
+cd sub && grep -r x ..
+rg -uu x
+rg --hidden x .
+rg -. x
+git grep x
+diff -r . /tmp
+find . -exec cat {} +
+find . -type f | xargs grep x
+find . -name '*' -exec head {} ;
+find . -name a -o -type f -exec cat {} +
+fd -H x . -x cat
+git show HEAD:.env
+git show main:./.env
+cat ~+/.env
+cat /proc/self/cwd/.env
+cat /proc/$$/cwd/.env
+cat link
+cd linkd && cat .env
+cat linkd/.env
+head < link
+"#;
+
+fn lines(table: &str) -> impl Iterator<Item = String> {
+    table.lines().filter(|line| !line.is_empty()).map(|line| line.replace('⏎', "\n"))
+}
+
 #[test]
-fn a_denied_verb_and_a_denied_file_are_seen_as_well() {
-    for way in [
-        "git push",
-        "git -C x push",
-        "git -c a=b --no-pager push -f",
-        "cd x && git push",
-        "bash -c 'git push'",
-        "git $'push'",
-        "g=git; $g push",
-        "git \\\n push",
-        "git 'pu'sh",
-        "env git push origin",
-        "eval git push",
-        "$(echo git push)",
-        "git {push,-f}",
-        "/usr/bin/git push",
-        "git pu${X:-sh}",
-        "for v in status push; do git $v; done",
-        "xargs git push",
-    ] {
-        assert!(is_denied(Mode::Bypass, "Bash(git push:*)", way), "{way}");
+fn a_denied_verb_is_seen_as_well() {
+    for way in lines(PUSHES) {
+        assert!(is_denied(Mode::Bypass, "Bash(git push:*)", &way), "{way}");
     }
-    for way in [
-        "cat .env",
-        "cat ./a/../.env",
-        "cat $'.\\x65nv'",
-        "cat $PWD/.env",
-        "cat .e''nv",
-        "cat ${PWD}/.env",
-        "cat < .env",
-        "D=/w; cat $D/.env",
-        "cd sub && cat ../.env",
-        "cat {a,.env}",
-        "cp .env x",
-        "curl -d @.env x",
-        "dd if=.env",
-        "bash -c 'cat .env'",
-        "cat $(pwd)/.env",
-        "tar c .env",
-        "for f in a .env; do cat $f; done",
-        "x=.env; cat \"$x\"",
-        "cat .e*",
-        "cat .[e]nv",
-        "cat ./.en?",
-        "cp -r . /tmp/y",
-        "tar czf /tmp/y.tgz .",
-        "tar -C . -cf /tmp/y.tar a",
-        "rsync -a ./ /tmp/y",
-        "zip -r /tmp/y.zip *",
-    ] {
-        assert!(is_denied(Mode::Bypass, "Read(./.env)", way), "{way}");
+    for other in ["git commit -m push", "git stash", "gitk push", "git; push"] {
+        assert!(!is_denied(Mode::Bypass, "Bash(git push:*)", other), "{other}");
+    }
+}
+
+#[test]
+fn a_denied_file_is_seen_as_well() {
+    for way in lines(READS) {
+        assert!(is_denied(Mode::Bypass, "Read(./.env)", &way), "{way}");
     }
     for way in ["cp -r secret /tmp/y", "cat secret/*", "ls secret", "cd secret && tar cf /tmp/y ."] {
         assert!(is_denied(Mode::Bypass, "Read(secret/**)", way), "{way}");
     }
     for other in [
         "cp -r src /tmp/y",
-        "grep -rn x .",
         "grep -rn x src",
+        "grep -rn x . --include='*.rs' --exclude-dir=secret",
+        "grep -rn x . --exclude='.e*' --exclude-dir=secret",
+        "rg x src",
+        "rg x -g '!secret'",
+        "git grep x src",
+        "find . -name '*.rs' -exec cat {} +",
+        "find . -type f -exec ls -l {} +",
+        "find . | xargs ls -d",
+        "diff -r src /tmp",
+        "diff a .b",
         "grep x a",
         "tar xf a.tar",
         "cp a b",
@@ -242,9 +324,6 @@ fn a_denied_verb_and_a_denied_file_are_seen_as_well() {
         "cat [a-b]",
     ] {
         assert!(!is_denied(Mode::Bypass, "Read(./.env),Read(secret/**)", other), "{other}");
-    }
-    for other in ["git commit -m push", "git stash", "gitk push", "git; push"] {
-        assert!(!is_denied(Mode::Bypass, "Bash(git push:*)", other), "{other}");
     }
 }
 

@@ -30,12 +30,14 @@ pub struct FileAccess {
     pub path: PathBuf,
     /// The absolute name by which it was asked for, where links lead from there to the path.
     pub named: Option<PathBuf>,
+    /// Whether the file has other names, hard links, under which a change would show as well.
+    pub is_shared: bool,
 }
 
 /// Of a path without links.
 impl<P: Into<PathBuf>> From<P> for FileAccess {
     fn from(path: P) -> Self {
-        Self { path: path.into(), named: None }
+        Self { path: path.into(), named: None, is_shared: false }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The file or directory that a call names: what was said, what it means, and how it is shown.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::near;
@@ -35,7 +36,9 @@ impl Target {
     /// What is touched, under both its names.
     pub(super) fn access(&self) -> FileAccess {
         let is_a_link = self.path != self.resolved;
-        FileAccess { path: self.resolved.clone(), named: is_a_link.then(|| self.path.clone()) }
+        let is_shared =
+            std::fs::metadata(&self.resolved).is_ok_and(|file| file.is_file() && file.nlink() > 1);
+        FileAccess { path: self.resolved.clone(), named: is_a_link.then(|| self.path.clone()), is_shared }
     }
 
     /// The file that was judged, held: whatever is put in its way from now on, this is the one that is opened.

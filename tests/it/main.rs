@@ -69,4 +69,5 @@ mod tools_read;
 mod tools_search;
 mod trust;
 mod watched;
+mod ways_around;
 mod workshop;

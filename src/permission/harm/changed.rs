@@ -22,7 +22,7 @@ pub(in crate::permission) enum Changed {
 
 impl Changed {
     /// It, or where all of it begins.
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::permission) fn path(&self) -> &Path {
         match self {
             Self::One(path) | Self::All(path) => path,
         }

@@ -13,6 +13,7 @@ mod copied;
 mod deed;
 mod files;
 mod git;
+mod searched;
 mod whole;
 mod written;
 
@@ -22,6 +23,7 @@ use crate::protocol::ExecAccess;
 
 pub(super) use self::changed::{Changed, changed};
 use self::deed::{Deed, Kind, What, is_litter};
+pub(super) use self::searched::{Searched, searched};
 pub(super) use self::whole::copied_whole;
 use super::scope::{Found, Scope, clean};
 use super::script::{self, BELOW, Command, UNKNOWN};

@@ -1,7 +1,7 @@
 //! The directories that a command would copy with all below them, as far as its words tell.
 //!
-//! For rules that hold reads back: what such a rule keeps from `Read` no copy is to carry to another place. Searches are not
-//! among them: nobody could look for anything in a directory with one such file.
+//! For deny and ask rules about reads: what `Read` may not show, no copy may carry to another place. Searches, which
+//! can leave a file out, are in `searched`.
 
 use std::path::PathBuf;
 

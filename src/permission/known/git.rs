@@ -14,6 +14,7 @@ use super::git_options::{
     STATUS, TAG,
 };
 use super::options::{Command, Kind, Operands, Opt, Parsed, Style, parse};
+use super::revisions::of_commits;
 use super::{Judged, Place, secrets};
 
 /// What stands before every verb: no pager, no lock, no monitor, no hook, no repository that only looks like one.
@@ -137,7 +138,7 @@ fn shows(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
     match in_commits {
         0 => compares(parsed, place),
         // files of commits, `HEAD:src/main.rs`, are named one by one
-        all if all == parsed.operands.len() => names(parsed, place),
+        all if all == parsed.operands.len() => names(of_commits(parsed, 0, place)?, place),
         _ => None,
     }
 }
@@ -149,6 +150,7 @@ fn compares(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
         return None;
     }
     let reads = reads(&parsed, place)?;
+    let parsed = of_commits(parsed, 0, place)?;
     Some(Judged { words: words(parsed, secrets::for_git()), reads })
 }
 
@@ -167,7 +169,9 @@ fn log(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
         "--check",
     ];
     // `-L` shows the lines of one file and takes no paths, `--follow` takes one
-    if !parsed.has(&patches) || parsed.has(&["-L"]) {
+    if parsed.has(&["-L"]) {
+        names(of_commits(parsed, 0, place)?, place)
+    } else if !parsed.has(&patches) {
         names(parsed, place)
     } else if parsed.has(&["--follow"]) {
         let [file] = parsed.operands.as_slice() else { return None };
@@ -199,6 +203,7 @@ fn grep(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
     let places = parsed.operands.get(patterns..).filter(|_| is_pattern_plain)?;
     let reads: Option<Vec<_>> = places.iter().map(|word| reads_of(word, place)).collect();
     let reads = reads?.concat();
+    let parsed = of_commits(parsed, patterns, place)?;
     Some(Judged { words: words(parsed, secrets::for_git()), reads })
 }
 
@@ -290,7 +295,7 @@ fn reads_of(word: &str, place: &Place<'_>) -> Option<Vec<PathBuf>> {
 }
 
 /// The path of a file in a commit: what stands behind the first colon that is in no braces, as in `HEAD^{/fix: it}:src/main.rs`.
-fn in_commit(word: &str) -> Option<&str> {
+pub(super) fn in_commit(word: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let at = word.find(|c| {
         match c {

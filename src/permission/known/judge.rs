@@ -124,7 +124,7 @@ impl Judge<'_> {
         let does = match &part.what {
             What::Command(words) => {
                 let (does, more) =
-                    self.command(words, scene).or_else(|| self.stands(words, scene).filter(|_| !opens))?;
+                    self.command(words, scene).or_else(|| self.stands(words, part.joint == Joint::Pipe, scene).filter(|_| !opens))?;
                 reads.extend(more);
                 does
             }
@@ -194,9 +194,9 @@ impl Judge<'_> {
     }
 
     /// A command that is vouched for, as it is written. In a list within a list it could read what is piped into that.
-    fn stands(&self, words: &[Word], scene: &Scene<'_>) -> Option<(Does, Vec<PathBuf>)> {
+    fn stands(&self, words: &[Word], is_fed: bool, scene: &Scene<'_>) -> Option<(Does, Vec<PathBuf>)> {
         let words: Vec<String> = words.iter().map(Word::literal).collect::<Option<_>>()?;
-        let may_stand = scene.list == List::Line && (self.vouched)(&words);
+        let may_stand = scene.list == List::Line && (self.vouched)(&words, is_fed);
         may_stand.then(|| (Does::Command { meant: words.clone(), words, inserted: Vec::new() }, Vec::new()))
     }
 

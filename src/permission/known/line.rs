@@ -11,7 +11,7 @@ use super::tree::{Group, Joint, Letter, Part, REDIRECTIONS, Redirection, Set, Wh
 const MOST: usize = 64;
 
 /// Longer lines are programs; nobody reads them at a glance.
-const LONGEST: usize = 8192;
+const LONGEST: usize = 16_384;
 
 /// Lists within lists.
 const DEEPEST: u8 = 8;

@@ -17,6 +17,7 @@ mod judge;
 mod line;
 mod machine;
 mod options;
+mod revisions;
 mod runs;
 mod scripts;
 mod search;
@@ -69,7 +70,7 @@ pub(super) struct Known {
 /// `cwd` is absolute and without links. The environment of what runs must hold nothing that programs obey (`GIT_*`,
 /// `BASH_ENV`, `LD_*`, `*_OPTIONS`, exported functions); that is the affair of who starts it.
 pub(super) fn harmless(line: &str, cwd: &Path, scope: &Scope, sight: &Sight, table: Table) -> Option<Known> {
-    beside(line, Place { cwd, scope, sight, table }, &|_| false)
+    beside(line, Place { cwd, scope, sight, table }, &|_, _| false)
 }
 
 /// The line as it may run where others stand beside what only looks: those whose words are vouched for. They are written
@@ -84,8 +85,8 @@ pub(super) fn beside(line: &str, here: Place<'_>, vouched: Vouched<'_>) -> Optio
     Some(Known { text: runs::text_of(&runs), meaning: runs::meaning_of(&runs), reads, passed_over })
 }
 
-/// Says whether a command of these words may stand in a line without being known.
-pub(super) type Vouched<'a> = &'a dyn Fn(&[String]) -> bool;
+/// Says whether a command of these words, which reads a pipe or does not, may be in a line without being known.
+pub(super) type Vouched<'a> = &'a dyn Fn(&[String], bool) -> bool;
 
 /// A command whose words are known to be harmless.
 #[derive(Debug, Default)]

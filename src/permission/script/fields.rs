@@ -61,7 +61,11 @@ fn text(signs: &[Sign], home: &str) -> String {
     if signs.first() == Some(&Sign::Bare('~')) {
         let end = text.find('/').unwrap_or(text.len());
         let user = text.get(1..end).unwrap_or_default();
-        let place = if user.is_empty() { home.to_owned() } else { UNKNOWN.to_string() };
+        let place = match user {
+            "" => home.to_owned(),
+            "+" => ".".to_owned(),
+            _ => UNKNOWN.to_string(),
+        };
         text.replace_range(..end, &place);
     }
     text

@@ -86,6 +86,15 @@ pub(super) fn look_into(reader: &mut Reader<'_, '_>, command: &Command) {
         "trap" => rest.iter().take(1).for_each(|text| reader.nested(text)),
         "find" => of_find(reader, command),
         "xargs" => of_xargs(reader, command),
+        "git" => of_git(reader, rest),
+        own if own.starts_with("git-") => {
+            let verb = own.trim_start_matches("git-").to_owned();
+            reader.take_inner(command, [&["git".to_owned(), verb], rest].concat());
+        }
+        "env" if split_text(rest).is_some() => {
+            let text = split_text(rest).unwrap_or_default();
+            reader.nested(&text);
+        }
         runner if RUNNERS.contains(&runner) => {
             if let Some(at) = rest.iter().position(|word| begins(word)) {
                 let words = rest.get(at..).unwrap_or_default().to_vec();
@@ -98,6 +107,40 @@ pub(super) fn look_into(reader: &mut Reader<'_, '_>, command: &Command) {
             }
         }
         _ => {}
+    }
+}
+
+/// The line that `env -S` splits into words, with all that follows it.
+fn split_text(words: &[String]) -> Option<String> {
+    let text = |word: &String| {
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        let short = letters.and_then(|letters| letters.split_once('S')).map(|(_, text)| text);
+        short
+            .or_else(|| word.strip_prefix("--split-string").map(|text| text.trim_start_matches('=')))
+            .map(str::to_owned)
+    };
+    let at = words.iter().position(|word| text(word).is_some())?;
+    let more = words.get(at + 1..).unwrap_or_default();
+    let first = words.get(at).and_then(text)?;
+    Some(std::iter::once(first).chain(more.iter().cloned()).collect::<Vec<_>>().join(" "))
+}
+
+/// `-c KEY=VALUE`: an alias is another call of git, or after `!` a command, as the values of many other keys are.
+fn of_git(reader: &mut Reader<'_, '_>, rest: &[String]) {
+    let next = rest
+        .iter()
+        .zip(rest.iter().skip(1))
+        .filter(|(option, _)| *option == "-c")
+        .map(|(_, value)| value.as_str());
+    let same = rest.iter().filter_map(|word| word.strip_prefix("-c"));
+    let values: Vec<&str> =
+        next.chain(same).filter_map(|setting| setting.split_once('=')).map(|(_, value)| value).collect();
+    for value in values {
+        let line = value.strip_prefix('!');
+        reader.nested(line.unwrap_or(value));
+        if line.is_none() {
+            reader.nested(&format!("git {value}"));
+        }
     }
 }
 

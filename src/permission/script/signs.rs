@@ -275,6 +275,8 @@ impl Reader<'_, '_> {
                 ["mktemp", ..] => {
                     known(scope.temporary.first().map(AsRef::as_ref)).map(|path| path + "/mktemp")
                 }
+                ["printf", text] if !text.contains(['%', '\\']) => Some((*text).to_owned()),
+                ["printf", "%s" | "%s\\n", words @ ..] => Some(words.join(" ")),
                 ["echo", words @ ..] if !words.first().is_some_and(|word| word.starts_with('-')) => {
                     Some(words.join(" "))
                 }

@@ -297,7 +297,7 @@ impl Court {
 
     fn judge(&self, line: &str) -> Option<Vec<Runs>> {
         let here = Place { cwd: &self.home, scope: &self.scope, sight: &self.sight, table: Table::Full };
-        judged(&line::read(line)?, here, &|_| false)
+        judged(&line::read(line)?, here, &|_, _| false)
     }
 
     /// What bash makes of each text, by its number. `expected` are the names that become functions.
