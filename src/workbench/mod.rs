@@ -11,6 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::os::paths::PathBase;
 use crate::os::process::Children;
 use crate::text::redact::Redactor;
 
@@ -130,6 +131,15 @@ impl Workbench {
     /// The environment of commands.
     pub fn environment(&self) -> &[(OsString, OsString)] {
         &self.environment
+    }
+
+    /// The directories that the paths of calls are relative to.
+    pub fn path_base(&self) -> PathBase<'_> {
+        let home = self.environment.iter().find(|(name, _)| name == "HOME");
+        PathBase {
+            cwd: self.root(),
+            home: home.map(|(_, home)| Path::new(home)).filter(|home| home.is_absolute()),
+        }
     }
 
     /// Starts commands; what they start ends with [`Workbench::end_all`].
