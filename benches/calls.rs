@@ -6,7 +6,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot be set up has no figure")]
 
-use std::path::Path;
 use std::sync::Arc;
 
 use clawd::agent::{
@@ -18,6 +17,7 @@ use clawd::chat::scripted::Answer as Said;
 use clawd::context::window::Window;
 use clawd::os::clock::SystemClock;
 use clawd::os::http::Web;
+use clawd::os::paths::PathBase;
 use clawd::permission::{Mode, Policy, PolicyCell};
 use clawd::protocol::{
     Access, AgentEvent, Answer, Display, History, Origin, Preview, Question, RunEnd, UserMessage,
@@ -170,7 +170,7 @@ impl Tool for Idle {
         Concurrency::Alone
     }
 
-    fn prepare(&self, _: &Map<String, Value>, _: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(&self, _: &Map<String, Value>, _: PathBase<'_>) -> Result<Box<dyn Prepared>, String> {
         Ok(Box::new(Self))
     }
 }

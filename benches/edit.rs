@@ -105,7 +105,7 @@ impl Desk {
 
     fn run(&self, tool: &dyn Tool, arguments: &Value) {
         let arguments = arguments.as_object().expect("an object");
-        let call = tool.prepare(arguments, &self.root).expect("good arguments");
+        let call = tool.prepare(arguments, self.root.as_path().into()).expect("good arguments");
         let scene = Scene {
             call: CallId::from("call"),
             bench: Arc::clone(&self.bench),

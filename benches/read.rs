@@ -54,7 +54,7 @@ fn bench(bencher: Bencher<'_, '_>, arguments: &Value, expected: ToolStatus) {
     let setup = Setup { root: directory.path().to_owned(), ..Setup::default() };
     let bench = Arc::new(Workbench::new(setup).unwrap());
     bencher.bench(|| {
-        let prepared = Read.prepare(arguments.as_object().unwrap(), bench.root()).unwrap();
+        let prepared = Read.prepare(arguments.as_object().unwrap(), bench.path_base()).unwrap();
         let result = runtime.block_on(prepared.run(scene(&bench)));
         assert_eq!(result.status, expected);
         result

@@ -125,6 +125,13 @@ fn read_arguments(call: &mut ToolCall, cut: bool) -> Result<Map<String, Value>, 
         }
         Ok(_) => "they must be a JSON object".to_owned(),
         Err(_) if cut => "they were cut off at the output limit; write less in one call".to_owned(),
+        Err(error)
+            if error.to_string().contains("surrogate") || error.to_string().contains("end of hex escape") =>
+        {
+            format!(
+                "half of a surrogate pair is not a character ({error}); write that character itself or leave it out"
+            )
+        }
         Err(error) => format!("they are not valid JSON: {error}"),
     };
     let quoted: String = text.chars().take(QUOTED_ARGUMENTS).collect();
@@ -176,6 +183,10 @@ mod tests {
         check(r#""{\"a\":1}""#, r#"{"a":1}"#, Ok(r#"{"a":1}"#));
         check("[1]", "{}", Err("must be a JSON object"));
         check(r#"{"a":"#, "{}", Err("not valid JSON"));
+        for half in [r"\ud83d", r"\ude00", r"\ud83dx", r"\ud83d\n", r"\ud83d\ud83d"] {
+            check(&format!(r#"{{"a":"{half}"}}"#), "{}", Err("half of a surrogate pair is not a character"));
+        }
+        check(r#"{"a":"\ud83d\ude00"}"#, r#"{"a":"\ud83d\ude00"}"#, Ok("{\"a\":\"\u{1f600}\"}"));
     }
 
     proptest! {

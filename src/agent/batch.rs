@@ -133,7 +133,7 @@ async fn answer(run: &mut Run<'_>, outcome: &mut Outcome, finished: Finished) {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use crate::os::paths::PathBase;
     use std::sync::Mutex;
     use std::thread::{self, ThreadId};
 
@@ -195,7 +195,11 @@ mod tests {
             self.concurrency
         }
 
-        fn prepare(&self, arguments: &Map<String, Value>, _cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+        fn prepare(
+            &self,
+            arguments: &Map<String, Value>,
+            _base: PathBase<'_>,
+        ) -> Result<Box<dyn Prepared>, String> {
             let what = arguments.get("what").and_then(Value::as_str).unwrap_or_default().to_owned();
             self.log.add(format!("prepare {what}"));
             Ok(Box::new(NotedCall { what, access: self.access.clone(), log: self.log.clone() }))

@@ -114,7 +114,7 @@ pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
 pub(super) async fn ready_with(run: &mut Run<'_>, tool: &dyn Tool, asked: AskedCall) -> Readied {
     let AskedCall { call, form, arguments } = asked;
     let prepared = arguments.and_then(|map| {
-        Ok((tool.prepare(&map, run.context.bench.root()).map_err(as_error)?, Value::Object(map)))
+        Ok((tool.prepare(&map, run.context.bench.path_base()).map_err(as_error)?, Value::Object(map)))
     });
     let (prepared, input) = match prepared {
         Ok(prepared) => prepared,

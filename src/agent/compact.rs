@@ -339,7 +339,7 @@ impl Run<'_> {
     fn facts(&self, kept: usize, room: u64) -> Facts {
         let (history, bench) = (&self.context.history, &self.context.bench);
         let bytes = usize::try_from(self.room.scale.weight(room / WORDS_PART)).unwrap_or(usize::MAX);
-        let files = touched(history, bench.root());
+        let files = touched(history, bench.path_base());
         Facts {
             todos: bench.todos().list(),
             changed: files.changed,

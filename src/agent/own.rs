@@ -23,7 +23,7 @@ pub(super) async fn run(run: &mut Run<'_>, command: &str) -> RunEnd {
     arguments.insert("command".to_owned(), json!(command));
     arguments.insert("timeout".to_owned(), json!(LONGEST_MS));
     let bash = Bash::new(run.context.bench.shell().clone());
-    let prepared = bash.prepare(&arguments, run.context.bench.root());
+    let prepared = bash.prepare(&arguments, run.context.bench.path_base());
     let (content, status) = match prepared {
         Ok(prepared) => {
             let id = format!("own-{}", run.context.history.positions());

@@ -14,6 +14,7 @@ use crate::os::env::Env;
 use crate::os::file::read_regular;
 use crate::protocol::{FileChange, SavedFile};
 use crate::text::redact::{Hide, Redactor};
+use crate::tools::text_of;
 use crate::workbench::Workbench;
 
 /// A larger file is told of and not shown: nobody reads its diff.
@@ -125,10 +126,8 @@ impl ChangedFiles {
         match side {
             Side::Absent | Side::Untold(_) => Ok(None),
             Side::Text(bytes) if bytes.contains(&0) => Err(Binary),
-            Side::Text(bytes) => match String::from_utf8(bytes) {
-                Ok(text) => Ok(Some(self.redactor.redact(&text, Hide::Keys).into_owned())),
-                Err(_) => Err(Binary),
-            },
+            Side::Text(bytes) if std::str::from_utf8(&bytes).is_err() => Err(Binary),
+            Side::Text(bytes) => Ok(Some(self.redactor.redact(&text_of(bytes), Hide::Keys).into_owned())),
         }
     }
 }

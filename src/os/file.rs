@@ -3,8 +3,8 @@
 //! Bytes only; encodings, line ends and BOMs are the affair of the tools above. Opened without blocking
 //! and looked at before the first read, so that a FIFO or a device is an error at once.
 //!
-//! The surprise: not every write is "temporary file, then rename". A file with other hard links, with
-//! attributes of its own or with an owner that cannot be given again would come out as a different file;
+//! Not every write is "temporary file, then rename". A file with other hard links, with attributes of its own
+//! or with an owner that cannot be set would become a different file, and a mount point cannot be renamed;
 //! those are written in place, the growth first, so that a full disk is noticed before an old byte is gone.
 //! Changes of several files that must all come or none are made ready in [`stage`](super::stage).
 
@@ -18,6 +18,7 @@ use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 use tempfile::TempPath;
 
+use super::attributes::{drop_access_list, has_attributes, is_mount_point};
 use super::kernel::is_proc;
 use super::paths::{hex, resolve};
 use super::pinned::{is_a_link, linked};
@@ -276,7 +277,7 @@ pub(super) fn twin(
     (like, old): (&Path, &Metadata),
     bytes: &[u8],
 ) -> io::Result<Option<(File, TempPath)>> {
-    if old.nlink() > 1 || has_attributes(like) {
+    if old.nlink() > 1 || has_attributes(like) || is_mount_point(like) {
         return Ok(None);
     }
     let (lock, temp) = match filled(place, 0o600, bytes) {
@@ -284,7 +285,7 @@ pub(super) fn twin(
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
         filled => filled?,
     };
-    if !same_owner(&lock, old)? {
+    if !drop_access_list(&lock) || !same_owner(&lock, old)? {
         return Ok(None);
     }
     // after the owner: chown takes the set-user-id bit away
@@ -299,25 +300,6 @@ fn same_owner(temp: &File, old: &Metadata) -> io::Result<bool> {
         return Ok(true);
     }
     Ok(std::os::unix::fs::fchown(temp, Some(old.uid()), Some(old.gid())).is_ok())
-}
-
-/// Whether the file has access lists or other attributes that a new file would lack.
-#[cfg(target_os = "linux")]
-fn has_attributes(path: &Path) -> bool {
-    let mut names = [0_u8; 1024];
-    match rustix::fs::listxattr(path, &mut names) {
-        // every file has a label where SELinux runs, and a new one gets it by itself
-        Ok(length) => {
-            let names = names.get(..length).unwrap_or_default();
-            names.split(|byte| *byte == 0).any(|name| !name.is_empty() && name != b"security.selinux")
-        }
-        Err(error) => error == rustix::io::Errno::RANGE,
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn has_attributes(_path: &Path) -> bool {
-    false
 }
 
 /// The growth first: if the disk is full, the old bytes are all still there.
@@ -460,6 +442,39 @@ mod tests {
             assert_eq!((fs::read(&path).unwrap(), mode(&path)), (b"new".to_vec(), bits));
         }
         assert_eq!(names(dir.path()), ["run.sh"]);
+    }
+
+    /// A list that names user 65533, who may read.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_default_list_of_a_directory_opens_no_file_that_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, new) = (dir.path().join("f"), dir.path().join("new"));
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        let entry = |tag: u16, rights: u16, id: u32| {
+            [tag.to_le_bytes().as_slice(), &rights.to_le_bytes(), &id.to_le_bytes()].concat()
+        };
+        let any = u32::MAX;
+        let entries = [(1, 6, any), (2, 4, 65533), (4, 4, any), (16, 4, any), (32, 0, any)];
+        let list: Vec<u8> =
+            entries.into_iter().flat_map(|(tag, rights, id)| entry(tag, rights, id)).collect();
+        let list = [2_u32.to_le_bytes().as_slice(), &list].concat();
+        let set = rustix::fs::setxattr(
+            dir.path(),
+            "system.posix_acl_default",
+            &list,
+            rustix::fs::XattrFlags::empty(),
+        );
+        if set == Err(rustix::io::Errno::OPNOTSUPP) {
+            return;
+        }
+        set.unwrap();
+        fs::write(&new, "").unwrap();
+        assert!(has_attributes(&new), "a file that is made there inherits the list");
+        replace(&path, b"new").unwrap();
+        assert_eq!((fs::read(&path).unwrap(), mode(&path)), (b"new".to_vec(), 0o640));
+        assert!(!has_attributes(&path));
     }
 
     #[test]

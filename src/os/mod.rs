@@ -16,6 +16,7 @@ pub mod child_env;
 pub mod env;
 pub mod paths;
 
+mod attributes;
 pub mod file;
 pub mod guard;
 pub mod guarded;

@@ -195,6 +195,22 @@ pub fn led_home(typed: &Path, home: Option<&Path>) -> PathBuf {
     below.map_or_else(|| typed.to_owned(), |(below, home)| home.join(below).components().collect())
 }
 
+/// The directories that the paths of a call are relative to.
+#[derive(Clone, Copy, Debug)]
+pub struct PathBase<'a> {
+    /// The working directory.
+    pub cwd: &'a Path,
+    /// The home directory, if it is known.
+    pub home: Option<&'a Path>,
+}
+
+impl<'a> From<&'a Path> for PathBase<'a> {
+    /// Without a home directory.
+    fn from(cwd: &'a Path) -> Self {
+        Self { cwd, home: None }
+    }
+}
+
 /// The path from `cwd`, without `.` and `..`, by words alone: nothing is read, no link is followed.
 pub fn absolute(cwd: &Path, path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthChar;
 
+use super::blank::is_invisible;
 use super::escape::{Piece, pieces};
 
 /// Combining marks that a character may carry. Vietnamese and Tibetan need four; more is a prank that paints over
@@ -179,23 +180,17 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Format characters (general category Cf, but for the Arabic number signs, which can be seen), letters without a
-/// glyph, line and paragraph separators, tags, private use, and what is no character at all.
+/// Invisible characters, line and paragraph separators, other format characters (general category Cf, except the Arabic
+/// number signs, which have a glyph), private use, and noncharacters.
 fn is_hidden(c: char) -> bool {
-    let scattered = matches!(
+    let formats = matches!(
         c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'
-            ..='\u{180f}' | '\u{3164}' | '\u{ffa0}' | '\u{feff}'
-    );
-    let ranges = matches!(
-        c,
-        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+        '\u{2028}' | '\u{2029}' | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
     );
     let private = matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}');
     let none = matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe;
-    scattered || ranges || private || none
+    is_invisible(c) || formats || private || none
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! model is told, and the run goes on; Ctrl+C ends the run as it does everywhere. So a wrong question costs the user one key, and
 //! not the work done so far.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -13,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::schema::{self, Param};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, Answer, Choice, Content, Display, Preview, ToolStatus, Topic};
 use crate::workbench::Workbench;
 
@@ -52,7 +52,11 @@ impl Tool for AskUser {
         Concurrency::Alone
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, _cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         let question = QUESTION.need_some(arguments)?.trim().to_owned();
         let entries = OPTIONS.entries(arguments)?.unwrap_or_default();
         let options = entries.iter().map(option).collect::<Result<Vec<_>, _>>()?;
@@ -128,13 +132,15 @@ fn told(answer: Answer) -> ToolResult {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::json;
 
     use super::super::testing::Session;
     use super::*;
 
     fn prepared(arguments: &Value) -> Result<Box<dyn Prepared>, String> {
-        AskUser.prepare(arguments.as_object().unwrap(), Path::new("/"))
+        AskUser.prepare(arguments.as_object().unwrap(), Path::new("/").into())
     }
 
     #[tokio::test]

@@ -3,7 +3,6 @@
 //! Thin: the jobs themselves are the workbench's (`workbench/jobs.rs`). The surprise: neither touches anything outside
 //! the program in the sense of a permission. What may be read and ended is only what was allowed to run before.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -12,6 +11,7 @@ use serde_json::{Map, Value};
 use super::bash::said::{self, Said};
 use super::schema::{self, Param};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use crate::os::paths::PathBase;
 use crate::os::process::Exit;
 use crate::protocol::{Access, Display, JobId, JobState, Preview};
 use crate::text::units;
@@ -45,7 +45,11 @@ impl Tool for BashOutput {
         Concurrency::SideBySide
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, _cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         Ok(Box::new(Call { id: id(arguments)?, what: What::Read }))
     }
 }
@@ -67,7 +71,11 @@ impl Tool for KillShell {
         Concurrency::Alone
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, _cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         Ok(Box::new(Call { id: id(arguments)?, what: What::End }))
     }
 }
@@ -160,6 +168,8 @@ fn state(news: &News) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::json;
 
     use super::super::bash::Bash;
@@ -260,7 +270,7 @@ mod tests {
             let error = session.error(tool, json!({"id": "bash_7"})).await;
             assert_eq!(error, "Error: there is no background command `bash_7` (there is bash_1)");
         }
-        let nothing = BashOutput.prepare(&Map::new(), Path::new("/")).err().unwrap();
+        let nothing = BashOutput.prepare(&Map::new(), Path::new("/").into()).err().unwrap();
         assert!(nothing.starts_with("Error: `id` (a string) is missing"), "{nothing}");
         session.bench.end_all().await;
     }

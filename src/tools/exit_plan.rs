@@ -3,7 +3,6 @@
 //! It switches nothing itself: the mode is in force, by whoever took the answer, before the call hears of it. So the calls that
 //! come next in the same run are judged by it. A plan that is not taken is no failure: the words come back, and plan mode stays.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -11,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::schema::{self, Param};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, Answer, BEGINS, Begin, Choice, Display, Preview, Topic};
 use crate::workbench::Workbench;
 
@@ -42,7 +42,11 @@ impl Tool for ExitPlanMode {
         Concurrency::Alone
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, _cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         Ok(Box::new(Call { plan: PLAN.need_some(arguments)?.trim().to_owned() }))
     }
 }
@@ -101,6 +105,8 @@ fn told(answer: Answer) -> ToolResult {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::json;
 
     use super::super::testing::Session;
@@ -160,7 +166,7 @@ mod tests {
     #[test]
     fn a_plan_says_something() {
         let error = |arguments: Value| {
-            ExitPlanMode.prepare(arguments.as_object().unwrap(), Path::new("/")).err().unwrap()
+            ExitPlanMode.prepare(arguments.as_object().unwrap(), Path::new("/").into()).err().unwrap()
         };
         assert_eq!(error(json!({"plan": " \n"})), "Error: `plan` is empty");
         assert_eq!(error(json!({"text": "x"})), "Error: `plan` (a string) is missing");

@@ -37,7 +37,6 @@ mod races_test;
 #[cfg(test)]
 mod testing;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -45,9 +44,11 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, CallId, Content, Display, Preview, Tail, Terms, ToolStatus};
 use crate::workbench::Workbench;
 
+pub use edit::view::text_of;
 pub use host::{Host, NoHost, Offer};
 pub use recall::recall;
 pub use registry::{EditTool, ToolRegistry};
@@ -67,8 +68,12 @@ pub trait Tool: Send + Sync {
     /// Whether calls of it may run beside each other.
     fn concurrency(&self) -> Concurrency;
 
-    /// Reads the arguments; opens nothing. Relative paths are taken from `cwd`. An error is told to the model as it is.
-    fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String>;
+    /// Reads the arguments; opens nothing. Relative paths and `~` are resolved by `base`. An error is told to the model as it is.
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String>;
 }
 
 /// Whether calls of a tool may run beside each other.

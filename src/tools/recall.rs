@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::target::Target;
 use super::{Tool, edit, patch, read, todo, write};
 use crate::os::file::open_regular;
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, History, Message, Slot, ToolCall, ToolMessage, ToolStatus};
 use crate::workbench::{Stamp, Workbench};
 
@@ -40,15 +41,16 @@ pub fn recall(history: &History, bench: &Workbench) {
     if said.is_empty() {
         return;
     }
-    let root = bench.root().to_owned();
+    let base = bench.path_base();
+    let (root, home) = (base.cwd.to_owned(), base.home.map(Path::to_owned));
     bench.files().recall(move || {
-        let known = known(&said, &root).into_iter();
+        let known = known(&said, PathBase { cwd: &root, home: home.as_deref() }).into_iter();
         known.filter_map(|(path, at)| unchanged_since(&path, at).map(|stamp| (path, stamp))).collect()
     });
 }
 
 /// Each file with the time (in milliseconds since 1970) when the model knew it last.
-fn known(said: &[Arc<Slot>], root: &Path) -> HashMap<PathBuf, u64> {
+fn known(said: &[Arc<Slot>], base: PathBase<'_>) -> HashMap<PathBuf, u64> {
     let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
     // where a path leads is looked up on disk, and the same call comes again and again
     let mut files: HashMap<(&str, &str), Vec<PathBuf>> = HashMap::new();
@@ -61,10 +63,10 @@ fn known(said: &[Arc<Slot>], root: &Path) -> HashMap<PathBuf, u64> {
             Message::Tool(told) => {
                 let Some(&call) = calls.get(told.call_id.as_str()) else { continue };
                 let files = files.entry((call.name.as_str(), call.arguments.as_str())).or_insert_with(|| {
-                    let files = files_of(call, root).unwrap_or_default().into_iter();
+                    let files = files_of(call, base).unwrap_or_default().into_iter();
                     files.map(|(path, _)| path).collect()
                 });
-                for path in files.iter().filter(|path| makes_known(told, path, root)) {
+                for path in files.iter().filter(|path| makes_known(told, path, base.cwd)) {
                     known.insert(path.clone(), slot.timestamp);
                 }
             }
@@ -78,10 +80,10 @@ fn known(said: &[Arc<Slot>], root: &Path) -> HashMap<PathBuf, u64> {
 }
 
 /// The files that a call was about, as the tool itself understands its arguments.
-pub(super) fn files_of(call: &ToolCall, root: &Path) -> Option<Vec<(PathBuf, Deed)>> {
+pub(super) fn files_of(call: &ToolCall, base: PathBase<'_>) -> Option<Vec<(PathBuf, Deed)>> {
     let tool = KNOWING.iter().find(|tool| tool.name() == call.name.as_str())?;
     let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
-    match tool.prepare(arguments.as_object()?, root).ok()?.access() {
+    match tool.prepare(arguments.as_object()?, base).ok()?.access() {
         Access::Read(files) => Some(files.into_iter().map(|file| (file.path, Deed::Read)).collect()),
         Access::Write(files) => Some(files.into_iter().map(|file| (file.path, Deed::Changed)).collect()),
         Access::Nothing | Access::Exec(_) | Access::Fetch { .. } => None,

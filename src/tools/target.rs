@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::near;
 use crate::os::file::FileError;
-use crate::os::paths;
+use crate::os::paths::{self, PathBase};
 use crate::os::pinned::Pinned;
 use crate::protocol::FileAccess;
 use crate::workbench::Workbench;
@@ -25,6 +25,21 @@ pub(super) struct Target {
 }
 
 impl Target {
+    /// Reads a path as a model writes it: see [`path_text`].
+    pub(super) fn read(given: &str, base: PathBase<'_>) -> Result<Self, String> {
+        Ok(Self::new(&path_text(given, base.home)?, base.cwd))
+    }
+
+    /// The same for a file that may be made: a path that ends in `/` is a directory's.
+    pub(super) fn read_file(given: &str, base: PathBase<'_>) -> Result<Self, String> {
+        let path = path_text(given, base.home)?;
+        if path.ends_with('/') {
+            return Err(format!("Error: {path} ends in `/` and so names a directory: name a file in it"));
+        }
+        Ok(Self::new(&path, base.cwd))
+    }
+
+    /// The path as it is, from `cwd` on.
     pub(super) fn new(given: &str, cwd: &Path) -> Self {
         let path = paths::absolute(cwd, Path::new(given));
         // a loop of links leads nowhere; opening it will say so
@@ -75,6 +90,67 @@ impl Target {
     }
 }
 
+/// The path that a model means by `given`: without whitespace and quotes around it, with the home directory in full. URLs
+/// and variables other than `HOME` are refused, as a file or directory would be made under their literal name.
+pub(super) fn path_text(given: &str, home: Option<&Path>) -> Result<String, String> {
+    let text = unquoted(given.trim());
+    if text.is_empty() {
+        return Err("Error: the path is empty".to_owned());
+    }
+    refuse_url(text)?;
+    let path = expand_home(text, home)?;
+    match variable(&path) {
+        Some(name) => Err(format!(
+            "Error: {name} in {path} is not expanded here (write the path in full, or ./{path} for a file of that name)"
+        )),
+        None => Ok(path),
+    }
+}
+
+/// `text` with a `~`, `$HOME` or `${HOME}` at its start replaced by the home directory.
+pub(super) fn expand_home(text: &str, home: Option<&Path>) -> Result<String, String> {
+    let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|name| text.strip_prefix(name));
+    let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with('/')) else {
+        return Ok(text.to_owned());
+    };
+    let home = home.and_then(Path::to_str);
+    let home = home
+        .ok_or_else(|| format!("Error: the home directory in {text} is not known: write the path in full"))?;
+    Ok(format!("{}{rest}", home.trim_end_matches('/')))
+}
+
+/// Without one pair of quotes around it.
+fn unquoted(text: &str) -> &str {
+    let without = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    ['"', '\'', '`'].into_iter().find_map(without).unwrap_or(text)
+}
+
+fn refuse_url(text: &str) -> Result<(), String> {
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+    };
+    let Some((_, rest)) = text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
+        return Ok(());
+    };
+    let try_this = match text.strip_prefix("file://") {
+        Some(path) if path.starts_with('/') => format!("try {path}"),
+        Some(_) => format!("try /{rest}"),
+        None => "WebFetch reads pages".to_owned(),
+    };
+    Err(format!("Error: {text} is a URL, not a path ({try_this})"))
+}
+
+/// The variable that `path` begins with, as a shell would see it: `$NAME/` or `${NAME}`.
+fn variable(path: &str) -> Option<&str> {
+    let first = path.split_once('/')?.0;
+    let name = first.strip_prefix('$')?;
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let is_name =
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    is_name.then_some(first)
+}
+
 /// A path as the user would name it.
 pub(super) fn shown_from(cwd: &Path, path: &Path) -> String {
     match path.strip_prefix(cwd) {
@@ -98,6 +174,59 @@ mod tests {
         check("/w/d/b/c", "/w/d/b/c", "b/c");
         check("../x", "/w/x", "/w/x");
         check(".", "/w/d", ".");
+    }
+
+    #[test]
+    fn a_path_is_read_as_a_model_writes_it() {
+        let check = |given: &str, expected: &str| {
+            assert_eq!(path_text(given, Some(Path::new("/home/ann"))).as_deref(), Ok(expected), "{given:?}");
+        };
+        for given in ["a b.txt", " a b.txt\n", "\"a b.txt\"", "'a b.txt'\n", "`a b.txt`"] {
+            check(given, "a b.txt");
+        }
+        check("~", "/home/ann");
+        check("~/x", "/home/ann/x");
+        check("\"~/x\"", "/home/ann/x");
+        check("$HOME/x", "/home/ann/x");
+        check("${HOME}/x/", "/home/ann/x/");
+        for literal in [
+            "./~/x",
+            "~ann/x",
+            "~x",
+            "a/~",
+            "$HOMER",
+            "app/$id.tsx",
+            "$id/x",
+            "'a",
+            "a'b'",
+            "x:/y",
+            "$RECYCLE.BIN/x",
+        ] {
+            check(literal, literal);
+        }
+    }
+
+    #[test]
+    fn a_path_that_would_be_made_under_a_wrong_name_is_refused() {
+        let check = |given: &str, expected: &str| {
+            assert_eq!(path_text(given, Some(Path::new("/home/ann"))), Err(format!("Error: {expected}")));
+        };
+        check("file:///tmp/x", "file:///tmp/x is a URL, not a path (try /tmp/x)");
+        check("https://a.example/x", "https://a.example/x is a URL, not a path (WebFetch reads pages)");
+        let full = "(write the path in full, or ./";
+        check(
+            "$OUT/x",
+            &format!("$OUT in $OUT/x is not expanded here {full}$OUT/x for a file of that name)"),
+        );
+        check(
+            "${PWD}/x",
+            &format!("${{PWD}} in ${{PWD}}/x is not expanded here {full}${{PWD}}/x for a file of that name)"),
+        );
+        check("''", "the path is empty");
+        assert_eq!(
+            path_text("~/x", None),
+            Err("Error: the home directory in ~/x is not known: write the path in full".to_owned())
+        );
     }
 
     #[test]

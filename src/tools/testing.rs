@@ -136,7 +136,7 @@ impl Session {
     }
 
     pub(super) fn prepare(&self, tool: &dyn Tool, arguments: &Value) -> Box<dyn Prepared> {
-        tool.prepare(arguments.as_object().unwrap(), &self.root).unwrap()
+        tool.prepare(arguments.as_object().unwrap(), self.bench.path_base()).unwrap()
     }
 
     pub(super) fn scene(&self) -> Scene {

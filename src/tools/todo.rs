@@ -4,7 +4,6 @@
 //! no other store than the history. What the last call that went well has set is the list, so a resume or a rewind needs nothing
 //! but to look there (`of_history`).
 
-use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -12,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::schema::{self, Param};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use crate::os::paths::PathBase;
 use crate::protocol::{
     Access, Display, History, Message, Preview, Todo, TodoStatus, ToolCall, ToolStatus, todo,
 };
@@ -50,7 +50,11 @@ impl Tool for TodoWrite {
         Concurrency::Alone
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, _cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         Ok(Box::new(Call::read(arguments)?))
     }
 }
@@ -190,6 +194,8 @@ fn shortened(content: &str) -> (String, bool) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::json;
 
     use super::super::testing::Session;
@@ -238,7 +244,8 @@ mod tests {
     fn what_cannot_be_meant_is_an_error_that_names_the_step() {
         let check = |todos: Value, expected: &str| {
             let arguments = json!({ "todos": todos });
-            let error = TodoWrite.prepare(arguments.as_object().unwrap(), Path::new("/")).err().unwrap();
+            let error =
+                TodoWrite.prepare(arguments.as_object().unwrap(), Path::new("/").into()).err().unwrap();
             assert_eq!(error, expected);
         };
         check(

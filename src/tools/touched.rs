@@ -4,9 +4,10 @@
 //! can tell.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::recall::{Deed, files_of};
+use crate::os::paths::PathBase;
 use crate::protocol::{History, Message, ToolCall, ToolStatus};
 
 /// Files, in the order in which they were touched last, as they are named from the working directory.
@@ -18,9 +19,9 @@ pub struct Touched {
     pub read: Vec<String>,
 }
 
-/// The files of all that is not rewound; `root` is the working directory.
+/// The files of all that is not rewound; named from the working directory.
 #[must_use]
-pub fn touched(history: &History, root: &Path) -> Touched {
+pub fn touched(history: &History, base: PathBase<'_>) -> Touched {
     let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
     let mut files: Vec<(PathBuf, Deed)> = Vec::new();
     let mut touch = |path: PathBuf, deed: Deed| {
@@ -35,7 +36,7 @@ pub fn touched(history: &History, root: &Path) -> Touched {
             }
             Message::Tool(told) if told.status == ToolStatus::Success => {
                 let call = calls.get(told.call_id.as_str());
-                let of_call = call.and_then(|call| files_of(call, root));
+                let of_call = call.and_then(|call| files_of(call, base));
                 of_call.into_iter().flatten().for_each(|(path, deed)| touch(path, deed));
             }
             Message::User(user) => {
@@ -46,13 +47,15 @@ pub fn touched(history: &History, root: &Path) -> Touched {
     }
     let named = |wanted: Deed| {
         let of_kind = files.iter().filter(|(_, deed)| *deed == wanted);
-        of_kind.map(|(path, _)| path.strip_prefix(root).unwrap_or(path).display().to_string()).collect()
+        of_kind.map(|(path, _)| path.strip_prefix(base.cwd).unwrap_or(path).display().to_string()).collect()
     };
     Touched { changed: named(Deed::Changed), read: named(Deed::Read) }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::{Map, Value, json};
 
     use super::*;
@@ -94,8 +97,8 @@ mod tests {
             changed: vec!["a".to_owned()],
             read: vec!["src/b".to_owned(), "/elsewhere/d".to_owned()],
         };
-        assert_eq!(touched(&history, Path::new("/w")), expected);
+        assert_eq!(touched(&history, Path::new("/w").into()), expected);
         history.apply(&Entry { timestamp: 0, body: EntryBody::Compaction { summary: "S".into(), kept: 0 } });
-        assert_eq!(touched(&history, Path::new("/w")), expected, "a summary does not hide them");
+        assert_eq!(touched(&history, Path::new("/w").into()), expected, "a summary does not hide them");
     }
 }

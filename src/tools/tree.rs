@@ -15,6 +15,7 @@ use super::schema::{self, Param};
 use super::target::Target;
 use super::walk::{Ignored, Seen, Shown, Walk, searching};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, Display, Preview};
 use crate::text::units;
 use crate::workbench::Workbench;
@@ -48,8 +49,12 @@ impl Tool for Tree {
         Concurrency::SideBySide
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String> {
-        Ok(Box::new(Call { target: Target::new(&PATH.need_some(arguments)?, cwd) }))
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
+        Ok(Box::new(Call { target: Target::read(&PATH.need_some(arguments)?, base)? }))
     }
 }
 

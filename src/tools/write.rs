@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -16,6 +15,7 @@ use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
 use crate::os::file::FileError;
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, Display, Preview};
 use crate::text::units;
 use crate::workbench::{Image, Stamp, Workbench};
@@ -47,12 +47,12 @@ impl Tool for Write {
         Concurrency::Alone
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String> {
-        let path = PATH.need_some(arguments)?;
-        if path.ends_with('/') {
-            return Err(format!("Error: {path} ends in `/` and so names a directory: name a file in it"));
-        }
-        let target = Target::new(&path, cwd);
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
+        let target = Target::read_file(&PATH.need_some(arguments)?, base)?;
         Ok(Box::new(Call { target, content: CONTENT.need(arguments)? }))
     }
 }
@@ -151,6 +151,7 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::Path;
 
     use serde_json::json;
 
@@ -225,7 +226,7 @@ mod tests {
         let error = session.error(&Write, json!({"file_path": "dir", "content": "x"})).await;
         assert!(error.contains("it is a directory"), "{error}");
         let arguments = json!({"file_path": "made/", "content": "x"});
-        let refused = Write.prepare(arguments.as_object().unwrap(), Path::new("/")).err().unwrap();
+        let refused = Write.prepare(arguments.as_object().unwrap(), Path::new("/").into()).err().unwrap();
         assert!(refused.contains("names a directory"), "{refused}");
         let call = session.prepare(&Write, &json!({"file_path": "new", "content": "x"}));
         assert!(matches!(call.preview(&session.bench).await, Ok(Preview::Changes(_))));

@@ -1,9 +1,9 @@
 //! What the model knows of files: a stamp of each that was read or written in this session, and one lock for each that
 //! is being changed.
 //!
-//! Paths here are resolved ones, so that a file is the same file under every name. The surprise: times do not count. A
-//! change within the clock's grain would pass for none, and `touch` for one; the content's hash is compared. Only
-//! files too large to hash are judged by size, time and number.
+//! Paths here are resolved ones, so that a file is the same file under every name. The content's hash is compared, not
+//! times: a change within the clock's resolution would be missed, and `touch` would count as one. Only files too large to
+//! hash are compared by size, change time and inode.
 //!
 //! What an earlier process knew is found out on a thread of its own, for it means a look at hundreds of files; who asks for a file
 //! meanwhile waits until that is done.
@@ -15,7 +15,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
-use std::time::SystemTime;
 
 use tokio::sync::OwnedMutexGuard;
 
@@ -56,8 +55,8 @@ pub enum Stamp {
     Outside {
         /// In bytes.
         size: u64,
-        /// When it was written last, where the system says so.
-        modified: Option<SystemTime>,
+        /// When it was changed last (ctime), in seconds and nanoseconds: no program can set it back.
+        changed: (i64, i64),
         /// The file's number.
         inode: u64,
     },
@@ -92,7 +91,7 @@ impl Stamp {
 
     /// By what the directory says.
     pub fn outside(meta: &Metadata) -> Self {
-        Self::Outside { size: meta.len(), modified: meta.modified().ok(), inode: meta.ino() }
+        Self::Outside { size: meta.len(), changed: (meta.ctime(), meta.ctime_nsec()), inode: meta.ino() }
     }
 }
 

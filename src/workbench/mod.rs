@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::os::paths::PathBase;
 use crate::os::process::Children;
 use crate::protocol::{Hold, Terms, Wording};
 use crate::text::redact::Redactor;
@@ -175,6 +176,15 @@ impl Workbench {
         let is_passed =
             move |name: &&String| passed.iter().any(|(other, _)| other.to_str() == Some(name.as_str()));
         self.withheld.iter().filter(move |name| !is_passed(name)).map(String::as_str)
+    }
+
+    /// The directories that the paths of calls are relative to.
+    pub fn path_base(&self) -> PathBase<'_> {
+        let home = self.environment.iter().find(|(name, _)| name == "HOME");
+        PathBase {
+            cwd: self.root(),
+            home: home.map(|(_, home)| Path::new(home)).filter(|home| home.is_absolute()),
+        }
     }
 
     /// Starts commands; what they start ends with [`Workbench::end_all`].

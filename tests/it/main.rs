@@ -63,6 +63,7 @@ mod tools_bash;
 mod tools_edit;
 mod tools_fetch;
 mod tools_files;
+mod tools_files_meant;
 mod tools_patch;
 mod tools_patch_faults;
 mod tools_read;

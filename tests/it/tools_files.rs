@@ -327,7 +327,7 @@ fn a_link_that_goes_round_and_a_name_that_cannot_be_are_errors() {
 #[test]
 fn a_name_with_a_line_feed_and_blanks_can_be_written_and_read() {
     let shop = Workshop::new();
-    let name = " a\n b ";
+    let name = "a\n b";
     let told = shop
         .tell_all([call("Write", json!({"file_path": name, "content": "x\n"})), call("Read", read(name))]);
     assert_eq!((fs::read(shop.path(name)).unwrap().as_slice(), told[1].as_str()), (&b"x\n"[..], "1\tx"));

@@ -119,6 +119,32 @@ fn where_one_directory_cannot_be_written_the_others_are_put_back() {
 }
 
 #[test]
+fn a_single_file_that_is_mounted_is_written_in_place() {
+    let seeded = shop().file("f", "").file("g", "").file("outside", "one\ntwo\n").file("other", "one\n");
+    let Some(shop) = contained(seeded, "mount --bind outside f && mount --bind other g") else { return };
+    let told = shop.tell_all([
+        read("f"),
+        read("g"),
+        patch("*** Update File: f\n@@\n-two\n+2"),
+        call("Write", json!({"file_path": "f", "content": "one\n2\nthree\n"})),
+        patch("*** Update File: f\n@@\n-2\n+two\n*** Update File: g\n@@\n-one\n+1"),
+        patch("*** Update File: g\n@@\n-1\n+one\n*** Delete File: f"),
+        call("Bash", json!({"command": "cat f g"})),
+    ]);
+    for told in &told[2..5] {
+        assert!(!told.starts_with("Error"), "{told}");
+    }
+    assert!(told[5].ends_with("; nothing was changed"), "{}", told[5]);
+    assert_eq!(told[6], "one\ntwo\nthree\n1");
+    assert_eq!((shop.text("outside"), shop.text("other")), ("one\ntwo\nthree\n".into(), "1\n".into()));
+    assert!(
+        fs::read_dir(shop.path(""))
+            .unwrap()
+            .all(|entry| !is_temporary(entry.unwrap().file_name().to_str().unwrap()))
+    );
+}
+
+#[test]
 fn a_directory_of_somebody_else_is_told_and_nothing_is_changed() {
     let shop = shop().file("a", "a\n").file("closed/b", "b\n").file("closed/c", "c\n");
     let program = shop.clawd().parts().0.to_owned();

@@ -45,6 +45,25 @@ fn files_are_found_by_name_newest_first() {
 }
 
 #[test]
+fn globs_and_counts_are_those_of_ripgrep() {
+    let shop = project();
+    shop.write("calls", "foo(\n  a,\n)\nfoo(\n b)\nfoo(c)\n");
+    shop.write("long", [b"line\n".repeat(20_000).as_slice(), b"near\n\0far\n"].concat());
+    let found = |glob: &str| grep(&shop, json!({"pattern": "Two|two", "glob": glob}));
+    assert_eq!(found("src/*"), "src/a.rs");
+    assert_eq!(lines(&found("src/**")), ["src/a.rs", "src/deep/b.rs"]);
+    assert_eq!(lines(&found("src")), ["src/a.rs", "src/deep/b.rs"]);
+    assert!(found("s*").starts_with("No file in "), "{}", found("s*"));
+    assert!(found("!src/* src/deep/*.rs").starts_with("No file in "));
+    let arguments =
+        json!({"pattern": r"foo\([^)]*\)", "output_mode": "count", "multiline": true, "glob": "calls"});
+    assert_eq!(grep(&shop, arguments), "calls:3");
+    let note = "[not searched: long: the part after a NUL byte]";
+    assert_eq!(grep(&shop, json!({"pattern": "near", "output_mode": "count"})), format!("long:1\n{note}"));
+    assert_eq!(grep(&shop, json!({"pattern": "far"})), format!("Nothing in . matches far\n{note}"));
+}
+
+#[test]
 fn ignore_files_are_obeyed_with_and_without_a_repository() {
     for shop in [project(), project().with(Clawd::repository)] {
         let found = shop.tell("Glob", json!({"pattern": "**/*"}));

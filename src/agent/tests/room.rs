@@ -4,7 +4,6 @@
 //! wants them: well, badly, or never.
 
 use std::collections::VecDeque;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
@@ -22,6 +21,7 @@ use crate::chat::{
 };
 use crate::context::window::Window;
 use crate::os::clock::SystemClock;
+use crate::os::paths::PathBase;
 use crate::permission::{Policy, PolicyCell};
 use crate::protocol::{
     Access, AgentEvent, Answer, AssistantMessage, CallForm, Display, Entry, EntryBody, History, LoopResult,
@@ -163,7 +163,11 @@ impl Tool for Long {
         Concurrency::Alone
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, _cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         let number = |name: &str| arguments.get(name).and_then(Value::as_u64).unwrap_or_default();
         Ok(Box::new(Gives(usize::try_from(number("bytes")).unwrap(), number("number"))))
     }

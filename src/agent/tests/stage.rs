@@ -1,7 +1,5 @@
 //! Where the loop plays in its tests: a script, tools without a world, and a sink that keeps all and can step in.
 
-use std::path::Path;
-
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -19,6 +17,7 @@ use crate::chat::{ChatRequest, RequestMessage, Scripted};
 use crate::context;
 use crate::context::window::Window;
 use crate::os::clock::SystemClock;
+use crate::os::paths::PathBase;
 use crate::permission::{Policy, PolicyCell};
 use crate::protocol::history::Masked;
 use crate::protocol::{
@@ -332,7 +331,11 @@ impl Tool for Toy {
         }
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, _cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         let number = |name: &str| arguments.get(name).and_then(Value::as_u64);
         let numbers = match self {
             Self::Add => (number("a").ok_or("`a` is missing")?, number("b").ok_or("`b` is missing")?),

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::calls::{Calls, Piece};
 use super::chunk::{self, CallDelta, Choice, Chunk, Delta, FunctionDelta};
 use super::ending::{Ending, agree, native_ending};
-use super::heard::{End, Heard, PLAIN_REASONING, clean};
+use super::heard::{End, Heard, PLAIN_REASONING};
 use super::loose::List;
 use super::opaque::Opaque;
 use crate::chat::request::models::Ability;
@@ -201,8 +201,8 @@ impl Accumulator {
             Some(Ending::Stop(_)) if self.refused => StopReason::Refusal,
             Some(Ending::Stop(reason)) => reason,
         };
-        let (mut tool_calls, mended) = self.calls.finish();
-        let replaced = self.replaced.saturating_add(self.heard.replaced()).saturating_add(mended);
+        let mut tool_calls = self.calls.finish();
+        let replaced = self.replaced.saturating_add(self.heard.replaced());
         let (heard, reasoning) = self.heard.into_said();
         let mut form = CallForm::Native;
         if tool_calls.is_empty() && !heard.calls.is_empty() {
@@ -354,9 +354,7 @@ impl Accumulator {
     fn take_function(&mut self, function: &FunctionDelta<'_>, piece: Piece<'_>) {
         self.heard.expect_no_calls();
         self.untold_call = true;
-        let (arguments, mended) = function.arguments.map(chunk::arguments).unwrap_or_default();
-        self.note_replaced(mended);
-        let arguments = clean(&arguments, &mut self.replaced);
+        let arguments = function.arguments.map(chunk::arguments).unwrap_or_default();
         self.calls.push(Piece { name: function.name.text(), arguments: &arguments, ..piece });
     }
 
@@ -586,8 +584,9 @@ mod tests {
         let message = completion.unwrap().message;
         assert_eq!(message.text, "a\u{FFFD}b\u{FFFD}c");
         assert_eq!(message.reasoning.unwrap().text, "\u{FFFD}");
-        assert_eq!(message.tool_calls[0].arguments, "{\"p\":\"\u{FFFD}\\uFFFD\u{FFFD}\"}");
-        let text = "7 characters of the endpoint's answer replaced: not to be read".to_owned();
+        // the last half was replaced with the one in the text: the line could not be read otherwise
+        assert_eq!(message.tool_calls[0].arguments, "{\"p\":\"\\u0000\\ud83d\u{FFFD}\"}");
+        let text = "5 characters of the endpoint's answer replaced: not to be read".to_owned();
         assert_eq!(events.last(), Some(&ChatEvent::Notice { kind: NoticeKind::Endpoint, text }));
     }
 

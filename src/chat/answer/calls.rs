@@ -11,7 +11,6 @@ use std::collections::HashSet;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::chunk::mend_surrogates;
 use super::nesting::Nesting;
 use crate::protocol::{CallId, ToolCall, ToolName};
 
@@ -82,23 +81,17 @@ impl Calls {
         self.bytes
     }
 
-    /// The calls, in the order in which they began, ids unique. And how many characters were mended in their arguments.
-    pub(in crate::chat) fn finish(self) -> (Vec<ToolCall>, u32) {
-        let (mut taken, mut mended) = (HashSet::new(), 0);
+    /// The calls, in the order in which they began, ids unique.
+    pub(in crate::chat) fn finish(self) -> Vec<ToolCall> {
+        let mut taken = HashSet::new();
         let calls = self.list.into_iter().filter(|call| !(call.name.is_empty() && call.arguments.is_empty()));
         let named = calls.enumerate().map(|(at, call)| {
             let wanted = if call.id.is_empty() { format!("call_{}", at + 1) } else { call.id };
             let id = free_id(&wanted, &mut taken);
             let name = ToolName::from(if call.name.is_empty() { NO_NAME.to_owned() } else { call.name });
-            let mut arguments = call.arguments;
-            if arguments.contains("\\u") {
-                let (whole, halves) = mend_surrogates(&arguments);
-                arguments = whole;
-                mended += halves;
-            }
-            ToolCall { id, name, arguments, extra: call.extra }
+            ToolCall { id, name, arguments: call.arguments, extra: call.extra }
         });
-        (named.collect(), mended)
+        named.collect()
     }
 
     /// The call that `piece` belongs to; none where it begins one.
@@ -239,7 +232,6 @@ mod tests {
         }
         let calls: Vec<String> = calls
             .finish()
-            .0
             .into_iter()
             .map(|call| format!("{}|{}|{}", call.id, call.name, call.arguments))
             .collect();
@@ -320,7 +312,7 @@ mod tests {
             calls.push(Piece { index: Some(index), name: "Read", arguments: "{}", ..Piece::default() });
             calls.push(Piece { arguments: " ", ..Piece::default() });
         }
-        let calls = calls.finish().0;
+        let calls = calls.finish();
         assert_eq!((calls.len(), calls.last().unwrap().arguments.as_str()), (MAX_CALLS, "{} "));
     }
 
@@ -342,7 +334,7 @@ mod tests {
         calls.push(Piece { extra: [None, Some(raw("[2]"))], ..piece("0|||") });
         assert!(calls.bytes() > 4 * OPAQUE_WEIGHT);
         let extras: Vec<String> =
-            calls.finish().0.into_iter().map(|call| Value::Object(call.extra).to_string()).collect();
+            calls.finish().into_iter().map(|call| Value::Object(call.extra).to_string()).collect();
         assert_eq!(
             extras,
             [
@@ -353,11 +345,10 @@ mod tests {
     }
 
     #[test]
-    fn half_a_character_in_arguments_costs_only_itself() {
+    fn half_a_character_in_arguments_stays_what_it_is() {
         let mut calls = Calls::default();
         calls.push(piece(r#"0|a|Read|{"p":"\ud8"#));
         calls.push(piece(r#"0|||3d"}"#));
-        let (calls, mended) = calls.finish();
-        assert_eq!((calls[0].arguments.as_str(), mended), (r#"{"p":"\uFFFD"}"#, 1));
+        assert_eq!(calls.finish()[0].arguments, r#"{"p":"\ud83d"}"#);
     }
 }

@@ -222,40 +222,50 @@ pub(in crate::chat) fn usage(raw: &RawValue) -> Option<Usage> {
     Some(Usage { prompt_tokens, completion_tokens, total_tokens, cached_tokens: cached.min(prompt_tokens) })
 }
 
-/// The text of a call's arguments: what a string says, or the object as it stands. And how many characters were mended.
-pub(in crate::chat) fn arguments(raw: &RawValue) -> (Cow<'_, str>, u32) {
+/// The text of a call's arguments: the content of a string, or an object as it is.
+///
+/// Halves of surrogate pairs and NUL, which no text can contain, stay escapes: a tool must not write another character
+/// instead. Two halves that came in two pieces become one character.
+pub(in crate::chat) fn arguments(raw: &RawValue) -> Cow<'_, str> {
     let json = raw.get();
     if !json.starts_with('"') {
-        return (Cow::Borrowed(json), 0);
+        return Cow::Borrowed(json);
     }
-    if let Ok(Loose::Text(text)) = serde_json::from_str(json) {
-        return (text, 0);
-    }
-    let (mended, halves) = mend_surrogates(json);
-    (Cow::Owned(serde_json::from_str(&mended).unwrap_or_default()), halves)
+    let text = if let Ok(Loose::Text(text)) = serde_json::from_str(json) {
+        text
+    } else {
+        let (escaped, _) = replace_surrogates(json, |half| format!("\\{half}"));
+        Cow::Owned(serde_json::from_str(&escaped).unwrap_or_default())
+    };
+    if text.contains('\0') { Cow::Owned(text.replace('\0', "\\u0000")) } else { text }
 }
 
 /// `json` with every half of a surrogate pair that stands alone replaced: it names no character, and no strict reader
 /// takes the line that holds it. And how many there were.
 pub(in crate::chat) fn mend_surrogates(json: &str) -> (String, u32) {
+    replace_surrogates(json, |_| "uFFFD".to_owned())
+}
+
+/// `json` with the escape of each half that stands alone, without its backslash, replaced by `by`.
+fn replace_surrogates(json: &str, by: impl Fn(&str) -> String) -> (String, u32) {
     let (mut mended, mut halves) = (String::with_capacity(json.len()), 0);
     let mut rest = json;
     while let Some((before, behind)) = rest.split_once('\\') {
         mended.push_str(before);
-        let (escape, after) = match (code_unit(behind), code_unit_after(behind)) {
-            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => (behind.get(..11), behind.get(11..)),
+        let length = match (code_unit(behind), code_unit_after(behind)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 11,
             (Some(0xD800..=0xDFFF), _) => {
                 halves += 1;
-                (Some("uFFFD"), behind.get(5..))
+                mended.push('\\');
+                mended.push_str(&by(behind.get(..5).unwrap_or_default()));
+                rest = behind.get(5..).unwrap_or_default();
+                continue;
             }
-            _ => {
-                let end = behind.chars().next().map_or(0, char::len_utf8);
-                (behind.get(..end), behind.get(end..))
-            }
+            _ => behind.chars().next().map_or(0, char::len_utf8),
         };
         mended.push('\\');
-        mended.push_str(escape.unwrap_or_default());
-        rest = after.unwrap_or_default();
+        mended.push_str(behind.get(..length).unwrap_or_default());
+        rest = behind.get(length..).unwrap_or_default();
     }
     mended.push_str(rest);
     (mended, halves)
@@ -303,14 +313,15 @@ mod tests {
     #[test]
     fn arguments_come_as_text_or_as_an_object() {
         #[track_caller]
-        fn check(json: &str, expected: &str, mended: u32) {
+        fn check(json: &str, expected: &str) {
             let raw: &RawValue = serde_json::from_str(json).unwrap();
-            assert_eq!(arguments(raw), (expected.into(), mended));
+            assert_eq!(arguments(raw), expected);
         }
-        check(r#""{\"a\":1}""#, r#"{"a":1}"#, 0);
-        check(r#"{"a":1}"#, r#"{"a":1}"#, 0);
-        check(r#""""#, "", 0);
-        check(r#""a\ud83d""#, "a\u{FFFD}", 1);
+        check(r#""{\"a\":1}""#, r#"{"a":1}"#);
+        check(r#"{"a":1}"#, r#"{"a":1}"#);
+        check(r#""""#, "");
+        check(r#""a\ud83d""#, r"a\ud83d");
+        check(r#""\ude00\ud83d\ude00\u0000b""#, "\\ude00\u{1f600}\\u0000b");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! ended. The surprise: a command is over when its shell is. What it left running goes on as a job, and so does what
 //! was asked to run in the background or is moved there while it runs.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use self::stopped::Stopped;
 use super::schema::{self, Param};
 use super::{Concurrency, Offer, Prepared, Scene, Tool, ToolResult};
 use crate::os::capture::{self, Mark};
+use crate::os::paths::PathBase;
 use crate::os::process::{Exit, Finished, Running};
 use crate::protocol::{
     Access, Content, Display, ExecAccess, Hold, JobId, PassedOver, Preview, Tail, Terms, ToolStatus, Why,
@@ -84,7 +85,11 @@ impl Tool for Bash {
         Concurrency::Alone
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, _cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         let command = COMMAND.need_some(arguments)?;
         if command.contains('\0') {
             return Err(
@@ -373,6 +378,7 @@ fn where_it_is(shell: &Shell, moved: Option<(Moved, PathBuf)>) -> Option<String>
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
 
     use serde_json::json;
 
@@ -648,7 +654,8 @@ mod tests {
     async fn what_no_shell_can_be_given_is_said() {
         let session = Session::new();
         let arguments = json!({"command": "echo a\0b"});
-        let error = bash(&session).prepare(arguments.as_object().unwrap(), &session.root).err().unwrap();
+        let error =
+            bash(&session).prepare(arguments.as_object().unwrap(), session.bench.path_base()).err().unwrap();
         assert!(error.starts_with("Error: `command` holds a NUL character"), "{error}");
         let long = format!("true {}", "x".repeat(3 << 20));
         let error = session.error(&bash(&session), json!({"command": long})).await;

@@ -34,7 +34,7 @@ impl Said {
     pub(in crate::tools) fn of(output: &Output) -> Self {
         match output.whole() {
             Some(whole) => {
-                let text = clean(&whole);
+                let text = if has_returns_only(&whole) { lines_of_returns(&whole) } else { clean(&whole) };
                 let clipped = clip(text.trim_end(), SHOWN, clip::Keep::HeadTail);
                 Self { cut: clipped.cut.is_some(), text: clipped.text.into_owned() }
             }
@@ -75,6 +75,16 @@ fn last(text: &str) -> String {
     let length = text.split_inclusive('\n').rev().take(lines).map(str::len).sum::<usize>();
     let fits = text.ceil_char_boundary(text.len() - length.min(keep().tail));
     text.get(fits..).unwrap_or_default().to_owned()
+}
+
+/// Whether it is a text whose lines end in a carriage return alone. A progress bar ends in a line feed sooner or later.
+fn has_returns_only(whole: &[u8]) -> bool {
+    !whole.contains(&b'\n') && whole.trim_ascii_end().contains(&b'\r')
+}
+
+fn lines_of_returns(whole: &[u8]) -> String {
+    let feeds: Vec<u8> = whole.iter().map(|byte| if *byte == b'\r' { b'\n' } else { *byte }).collect();
+    clean(&feeds)
 }
 
 /// NUL is shown, for it tells of a binary file or of UTF-16; bytes that are no UTF-8 have their own sign.
@@ -135,6 +145,8 @@ mod tests {
         check("\x1b[31mred\x1b[0m\n", "red");
         check("10%\r50%\r100%\ndone\n", "100%\ndone");
         check("a\r\nb\r\n", "a\nb");
+        check("one\rtwo\rthree\r", "one\ntwo\nthree");
+        check("100%\r", "100%");
         check("\x1b]0;title\x07x\0y", "x␀y");
         check("loading |\x08/\x08-\x08done", "loading done");
         check("", "");

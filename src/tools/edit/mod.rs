@@ -4,7 +4,6 @@
 //! The surprise: an edit that comes too late, because the file has changed, is answered with the present lines around
 //! its place, and that counts as having read them. A second try then needs no second read.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -16,6 +15,7 @@ use super::change::{self, Before, Change, beside};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, Display, FileChange, Preview};
 use crate::text::clip::{Keep, Limits, clip};
 use crate::text::diff::{diff, unified_text};
@@ -71,8 +71,12 @@ impl Tool for Edit {
         Concurrency::Alone
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String> {
-        let target = Target::new(&PATH.need_some(arguments)?, cwd);
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
+        let target = Target::read(&PATH.need_some(arguments)?, base)?;
         let which = if ALL.is_set(arguments)? { Which::All } else { Which::One };
         Ok(Box::new(Call { target, old: OLD.need(arguments)?, new: NEW.need(arguments)?, which }))
     }
@@ -291,8 +295,9 @@ mod tests {
     #[tokio::test]
     async fn a_call_without_its_arguments_is_told_what_is_missing() {
         let session = Session::new();
-        let error =
-            |arguments: Value| Edit.prepare(arguments.as_object().unwrap(), &session.root).err().unwrap();
+        let error = |arguments: Value| {
+            Edit.prepare(arguments.as_object().unwrap(), session.bench.path_base()).err().unwrap()
+        };
         assert_eq!(
             error(json!({"file_path": "f", "old_string": "a"})),
             "Error: `new_string` (a string) is missing"

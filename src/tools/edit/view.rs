@@ -72,15 +72,19 @@ enum Order {
     Big,
 }
 
-/// The text of a file for a person, without a copy of what is UTF-8; what is no text in any encoding that is known here
-/// shows as `�`.
-pub(in crate::tools) fn text_of(bytes: Vec<u8>) -> String {
+/// The text of a file for a person, without a copy of plain UTF-8: no byte order mark, and line feeds for carriage returns
+/// alone. Bytes in an unknown encoding show as `�`.
+pub fn text_of(mut bytes: Vec<u8>) -> String {
     let is_wide = matches!(bytes.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-    let view = if is_wide { View::new(&bytes).ok() } else { None };
-    let bytes = match view {
-        Some(view) => view.text.into_owned(),
-        None => bytes,
-    };
+    let decoded = if is_wide { View::new(&bytes).ok().map(|view| view.text.into_owned()) } else { None };
+    if let Some(text) = decoded {
+        bytes = text;
+    } else if bytes.starts_with(BOM) {
+        bytes.drain(..BOM.len()).for_each(drop);
+    }
+    if memchr(b'\n', &bytes).is_none() {
+        bytes.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+    }
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 

@@ -62,11 +62,13 @@ pub(super) struct Fetched {
 }
 
 /// How much of a body is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Extent {
     Whole,
     /// The rest is too much.
     Beginning,
+    /// The rest did not come, for this reason.
+    CutOff(String),
 }
 
 impl Following<'_> {
@@ -109,7 +111,7 @@ impl Following<'_> {
     ) -> Result<Fetched, String> {
         if let Some(packed) = answer.content_encoding() {
             return Err(format!(
-                "{url} is sent packed ({packed}), which was not asked for, and is not unpacked"
+                "{url} sent a compressed response ({packed}) that was not requested (try Bash and curl --compressed)"
             ));
         }
         let content_type = answer.content_type().map(str::to_owned);
@@ -120,9 +122,12 @@ impl Following<'_> {
             Kind::Other(_) => Extent::Whole,
             Kind::Page | Kind::Text | Kind::Unsaid => {
                 let read = timeout_at(deadline, self.read(&url, &mut answer, &mut body, most)).await;
-                read.map_err(|_elapsed| {
-                    self.late(&url, &format!("only {} of the answer", units::bytes(body.len() as u64)))
-                })??
+                let late =
+                    |_elapsed| Err(format!("no more of it came within {}", units::duration(self.patience)));
+                match read.unwrap_or_else(late) {
+                    Err(why) if !body.is_empty() => Extent::CutOff(why),
+                    read => read.map_err(|why| format!("{url}: {why}"))?,
+                }
             }
         };
         Ok(Fetched {

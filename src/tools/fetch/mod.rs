@@ -15,7 +15,6 @@ mod told;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +25,7 @@ use self::follow::{Ended, Following};
 use super::schema::{self, Param};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, looking};
 use crate::os::http::{Web, WebUrl};
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, Display, Preview, Tail};
 use crate::text::units;
 use crate::workbench::Workbench;
@@ -66,7 +66,11 @@ impl Tool for WebFetch {
         Concurrency::SideBySide
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, _cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        _base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         let url = WebUrl::parse(&URL.need_some(arguments)?).map_err(|error| format!("Error: {error}"))?;
         self.web.check(&url).map_err(|error| format!("Error: {error}"))?;
         Ok(Box::new(Call { tool: self.clone(), url }))

@@ -376,8 +376,8 @@ async fn what_can_never_be_fetched_is_refused_before_anybody_is_asked() {
         ("http://[::ffff:10.0.0.1]/", "is a private address"),
         (" ", "`url` is empty"),
     ] {
-        let error =
-            WebFetch::new(Web::default()).prepare(json!({"url": url}).as_object().unwrap(), &session.root);
+        let error = WebFetch::new(Web::default())
+            .prepare(json!({"url": url}).as_object().unwrap(), session.bench.path_base());
         let error = error.map(|_| ()).unwrap_err();
         assert!(error.starts_with("Error: ") && error.contains(expected), "{url}: {error}");
     }
@@ -416,10 +416,19 @@ async fn a_body_that_is_not_what_its_head_says_is_an_error() {
     let server =
         Server::start(|_, _| (b"HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\nhalf".to_vec(), Then::Close))
             .await;
-    let broken = error(&server.url("/")).await;
-    assert!(broken.starts_with("Error: the answer of `a.test` broke off: "), "{broken}");
+    let broken = told(&server.url("/")).await;
+    assert!(
+        broken.contains(
+            "\n\nhalf\n\n[the answer is incomplete, only 4 B came: the answer of `a.test` broke off: "
+        ),
+        "{broken}"
+    );
     let server = Server::of("200 OK\r\ncontent-encoding: gzip", b"\x1f\x8b".as_slice()).await;
-    assert!(error(&server.url("/")).await.contains("is sent packed (gzip), which was not asked for"));
+    assert!(
+        error(&server.url("/"))
+            .await
+            .contains("sent a compressed response (gzip) that was not requested (try Bash")
+    );
     let server = Server::start(|_, _| {
         (b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nfour and more".to_vec(), Then::Close)
     })
@@ -434,12 +443,15 @@ async fn whoever_takes_too_long_is_left() {
     let session = Session::new();
     let check = async |answer: &'static [u8], expected: &str| {
         let server = Server::start(|_, _| (answer.to_vec(), Then::Wait)).await;
-        let error = session.error(&hasty(), json!({"url": server.url("/")})).await;
-        assert!(error.contains(expected), "{error}");
+        let result = session.run(&hasty(), &json!({"url": server.url("/")})).await;
+        let text = result.content.to_text();
+        assert!(text.contains(expected), "{text}");
     };
     check(b"", "/: no answer within 300 ms (try once more").await;
-    check(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf", "/: only 4 B of the answer within 300 ms")
-        .await;
+    let nothing = "/: no more of it came within 300 ms";
+    check(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n", nothing).await;
+    let half = "\n\nhalf\n\n[the answer is incomplete, only 4 B came: no more of it came within 300 ms]";
+    check(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf", half).await;
 }
 
 #[tokio::test]
@@ -471,7 +483,10 @@ async fn through_a_proxy_what_is_known_to_be_inside_is_refused_all_the_same() {
     let inside = session.error(&tool, json!({"url": "http://inner.test/"})).await;
     assert!(inside.contains("10.0.0.1 is a private address"), "{inside}");
     for url in ["http://10.0.0.1/", "http://localhost/", "http://metadata.google.internal/", "http://wiki/"] {
-        assert!(tool.prepare(json!({"url": url}).as_object().unwrap(), &session.root).is_err(), "{url}");
+        assert!(
+            tool.prepare(json!({"url": url}).as_object().unwrap(), session.bench.path_base()).is_err(),
+            "{url}"
+        );
     }
     assert_eq!(proxy.paths(), ["http://a.test/x", "http://gone.test/y"]);
     let broken = Env::from_pairs([("HTTP_PROXY", "ftp://x")]);

@@ -42,8 +42,20 @@ pub(super) fn told(fetched: &Fetched, call: &CallId, outputs: &Outputs) -> Resul
     }
     let mut parts = vec![head];
     parts.extend(body(&text, parts.first().map_or(0, String::len), call, outputs));
-    if fetched.extent == Extent::Beginning {
-        parts.push(format!("[only the first {} of the answer were read]", units::bytes(MOST_BYTES as u64)));
+    match &fetched.extent {
+        Extent::Whole => {}
+        Extent::Beginning => {
+            parts.push(format!(
+                "[only the first {} of the answer were read]",
+                units::bytes(MOST_BYTES as u64)
+            ));
+        }
+        Extent::CutOff(why) => {
+            parts.push(format!(
+                "[the answer is incomplete, only {} came: {why}]",
+                units::bytes(fetched.body.len() as u64)
+            ));
+        }
     }
     let line = if title.is_empty() { size } else { format!("{size}, {title}") };
     Ok(ToolResult::success(sanitize(&parts.join("\n\n")), Display::Line(line)))

@@ -15,9 +15,10 @@ use serde_json::{Map, Value};
 use self::newest::Newest;
 use self::second::SecondLook;
 use super::schema::{self, Param};
-use super::target::Target;
+use super::target::{Target, expand_home, path_text};
 use super::walk::{Ignored, Names, PATIENCE, SECOND_LOOK, Seen, Shown, Until, Walk, searching, unsearchable};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, Display, Preview};
 use crate::text::glob::GitGlob;
 use crate::text::units;
@@ -54,28 +55,21 @@ impl Tool for Glob {
         Concurrency::SideBySide
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         let pattern = PATTERN.need_some(arguments)?;
         let path = PATH.get_some(arguments)?.unwrap_or_else(|| ".".to_owned());
         if pattern.len() > LONGEST {
             return Err(format!("Error: `pattern` is longer than {LONGEST} bytes"));
         }
-        not_home(&path)?;
-        not_home(&pattern)?;
-        let (path, rest) = leave(&path, pattern.trim());
-        let target = Target::new(&path.to_string_lossy(), cwd);
+        let full = expand_home(pattern.trim(), base.home)?;
+        let (path, rest) = leave(&path_text(&path, base.home)?, &full);
+        let target = Target::new(&path.to_string_lossy(), base.cwd);
         Ok(Box::new(Call { choice: Choice::read(&rest)?, pattern, target }))
     }
-}
-
-/// Nobody turns `~` into a directory here: the rules judge the path as it is written.
-pub(super) fn not_home(path: &str) -> Result<(), String> {
-    if path == "~" || path.starts_with("~/") {
-        return Err(format!(
-            "Error: `{path}` begins with `~`, which no tool but Bash replaces: write the path in full"
-        ));
-    }
-    Ok(())
 }
 
 /// Moves the beginning of a pattern that leads out of `path` (`/…`, `../…`) into the path.

@@ -71,24 +71,44 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     memchr(0, bytes.get(..HEAD).unwrap_or(bytes)).is_some()
 }
 
-/// Makes a whole file ready to be searched; `false`: it is no text.
-pub(super) fn ready(buffer: &mut Vec<u8>, returns: Returns) -> bool {
+/// How much of a whole file is text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Text {
+    All,
+    /// Only the part before the first NUL byte.
+    UpToNul,
+    Nothing,
+}
+
+/// Makes a whole file ready to be searched, without the part that is not text.
+pub(super) fn ready(buffer: &mut Vec<u8>, returns: Returns) -> Text {
     if is_utf16(buffer) {
         *buffer = from_utf16(buffer);
     } else if buffer.starts_with(UTF8_MARK) {
         buffer.drain(..UTF8_MARK.len());
     }
     // one look for both: nearly every file has neither
-    let Some(first) = memchr2(0, b'\r', buffer) else { return true };
-    if memchr(0, buffer.get(first..).unwrap_or_default()).is_some() {
-        return false;
+    let Some(first) = memchr2(0, b'\r', buffer) else { return Text::All };
+    let text = match memchr(0, buffer.get(first..).unwrap_or_default()) {
+        None => Text::All,
+        Some(at) if first + at < HEAD => return Text::Nothing,
+        Some(at) => {
+            buffer.truncate(first + at);
+            Text::UpToNul
+        }
+    };
+    if returns == Returns::Kept {
+        return text;
     }
-    if returns == Returns::Taken {
-        let length = buffer.len();
-        let kept = without_returns(buffer, first, length);
-        buffer.truncate(kept);
+    if memchr(b'\n', buffer).is_none() {
+        // lines that end in a carriage return alone
+        buffer.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        return text;
     }
-    true
+    let length = buffer.len();
+    let kept = without_returns(buffer, first.min(length), length);
+    buffer.truncate(kept);
+    text
 }
 
 fn from_utf16(bytes: &[u8]) -> Vec<u8> {
@@ -113,19 +133,31 @@ pub(super) struct Watched<'a> {
     returns: Returns,
     /// Whether a carriage return was read of which is not known yet what follows.
     is_held: bool,
+    /// Whether a NUL byte ended the reading: the rest is not text.
+    pub(super) ends_at_nul: bool,
 }
 
 impl<'a> Watched<'a> {
     /// What `begun` holds, then the rest of the file.
     pub(super) fn new(begun: &'a [u8], file: File, until: &'a Until, returns: Returns) -> Self {
-        Self { begun: begun.strip_prefix(UTF8_MARK).unwrap_or(begun), file, until, returns, is_held: false }
+        Self {
+            begun: begun.strip_prefix(UTF8_MARK).unwrap_or(begun),
+            file,
+            until,
+            returns,
+            is_held: false,
+            ends_at_nul: false,
+        }
     }
 
     fn read_on(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.begun.is_empty() {
-            return self.file.read(buffer);
+        if self.ends_at_nul {
+            return Ok(0);
         }
-        self.begun.read(buffer)
+        let count = if self.begun.is_empty() { self.file.read(buffer)? } else { self.begun.read(buffer)? };
+        let nul = memchr(0, buffer.get(..count).unwrap_or_default());
+        self.ends_at_nul = nul.is_some();
+        Ok(nul.unwrap_or(count))
     }
 }
 
@@ -197,8 +229,8 @@ mod tests {
     fn a_file_is_made_ready() {
         let check = |bytes: &[u8], expected: Option<&str>| {
             let mut buffer = bytes.to_vec();
-            let found =
-                ready(&mut buffer, Returns::Taken).then(|| String::from_utf8_lossy(&buffer).into_owned());
+            let found = (ready(&mut buffer, Returns::Taken) == Text::All)
+                .then(|| String::from_utf8_lossy(&buffer).into_owned());
             assert_eq!(found.as_deref(), expected, "{bytes:?}");
         };
         check(b"", Some(""));
@@ -211,7 +243,7 @@ mod tests {
         check(b"\xff\xfea\0\x3d\xd8\0\xdeb", Some("a😀\u{fffd}"));
         check(b"\xff\xfea\0\0\0", None);
         let mut kept = b"a\r\n".to_vec();
-        assert!(ready(&mut kept, Returns::Kept) && kept == b"a\r\n");
+        assert!(ready(&mut kept, Returns::Kept) == Text::All && kept == b"a\r\n");
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl Expression {
                 // the matcher wraps the pattern before it reads it; the mere regex tells the right place
                 _ => Err(explain(
                     pattern,
-                    &regex(pattern, case).err().map_or(error.to_string(), |e| e.to_string()),
+                    &regex(pattern, case, span).err().map_or(error.to_string(), |e| e.to_string()),
                 )),
             },
         }
@@ -87,8 +87,16 @@ impl Expression {
 
     /// Where in the line it matches.
     pub(super) fn find_in(&self, line: &[u8]) -> Option<usize> {
-        let within = self.within.get_or_init(|| regex(&self.pattern, self.case).ok());
-        within.as_ref()?.find(line).map(|found| found.start())
+        self.within()?.find(line).map(|found| found.start())
+    }
+
+    /// How many matches there are in these lines.
+    pub(super) fn count_in(&self, lines: &[u8]) -> u64 {
+        self.within().map_or(1, |within| within.find_iter(lines).count() as u64)
+    }
+
+    fn within(&self) -> Option<&Regex> {
+        self.within.get_or_init(|| regex(&self.pattern, self.case, self.span).ok()).as_ref()
     }
 }
 
@@ -106,9 +114,13 @@ fn compile(pattern: &str, case: Case, span: Span) -> Result<RegexMatcher, grep_r
     builder.build(pattern)
 }
 
-fn regex(pattern: &str, case: Case) -> Result<Regex, regex::Error> {
+fn regex(pattern: &str, case: Case, span: Span) -> Result<Regex, regex::Error> {
     let mut builder = RegexBuilder::new(pattern);
-    builder.case_insensitive(case == Case::Ignored).multi_line(true).size_limit(MOST_BYTES).build()
+    builder
+        .case_insensitive(case == Case::Ignored)
+        .multi_line(true)
+        .dot_matches_new_line(span == Span::Lines);
+    builder.size_limit(MOST_BYTES).build()
 }
 
 /// Why an expression cannot be read, where, and what to do about it.

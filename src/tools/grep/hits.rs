@@ -66,6 +66,8 @@ pub(super) struct FileHits {
     count: usize,
     /// Bytes of those that are held.
     bytes: usize,
+    /// Whether a NUL byte ended the search, far from the start of the file.
+    pub(super) ends_at_nul: bool,
 }
 
 impl FileHits {

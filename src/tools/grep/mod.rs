@@ -17,12 +17,13 @@ use self::expression::{Case, Expression, Span};
 use self::hits::{Hits, MOST_OFFSET, Mode, Window};
 use self::search::{Desk, Search, Searched};
 use self::which::Which;
-use super::glob::{late, not_home};
+use super::glob::late;
 use super::schema::{self, Param};
 use super::target::Target;
 use super::walk::{Ignored, Names, Seen, Shown, Tally, Unread, Until, Walk, searching, unsearchable};
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
 use crate::os::file::open_listed;
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, Display, Preview};
 use crate::text::units;
 use crate::workbench::{Veil, Workbench};
@@ -53,6 +54,9 @@ const HEAD_LIMIT: Param = Param::integer("head_limit", "lines of output").or(&["
 const OFFSET: Param = Param::integer("offset", "");
 const AS_TEXT: Param = Param::flag("fixed_strings", "").or(&["literal_text", "literal", "-F"]);
 
+/// The part of a file that is not text.
+const AFTER_NUL: &str = "the part after a NUL byte";
+
 /// The tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Grep;
@@ -76,15 +80,18 @@ impl Tool for Grep {
         Concurrency::SideBySide
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         let path = PATH.get_some(arguments)?.unwrap_or_else(|| ".".to_owned());
-        not_home(&path)?;
         let (globs, types) = (GLOB.get_some(arguments)?, TYPE.get_some(arguments)?);
         Ok(Box::new(Call {
             search: search(arguments)?,
             asked_for_lines: MULTILINE.is_set(arguments)?,
             which: Which::read(globs.as_deref(), types.as_deref())?,
-            target: Target::new(&path, cwd),
+            target: Target::read(&path, base)?,
         }))
     }
 }
@@ -214,13 +221,17 @@ impl Call {
         let shown = &self.target.shown;
         let opened = self.target.pinned().and_then(|file| file.open());
         let (file, meta) = opened.map_err(|error| format!("Error: {error}"))?;
+        let mut notes = Vec::new();
         match self.search.file(&mut self.search.desk(), (file, &meta), until) {
-            Ok(Searched::Text(found)) => hits.push(SystemTime::UNIX_EPOCH, || shown.clone(), found),
+            Ok(Searched::Text(found)) => {
+                notes.extend(found.ends_at_nul.then(|| format!("[not searched: {shown}: {AFTER_NUL}]")));
+                hits.push(SystemTime::UNIX_EPOCH, || shown.clone(), found);
+            }
             Ok(Searched::Binary) => return Err(format!("Error: {shown} is not a text file")),
             Err(_) if until.is_late() => {}
             Err(why) => return Err(format!("Error: cannot search {shown}: {why}")),
         }
-        let notes = if until.is_late() { vec![late()] } else { Vec::new() };
+        notes.extend(until.is_late().then(late));
         Ok(self.told(
             &hits,
             || format!("Nothing in {shown} matches {}", self.search.expression.pattern()),
@@ -251,12 +262,15 @@ impl Call {
         let search = |desk: &mut Desk, path: &Path, open: &dyn Fn() -> Result<Open, String>| {
             let (file, meta) = open()?;
             match self.search.file(desk, (file, &meta), until) {
-                Ok(Searched::Text(found)) if found.matches > 0 => {
+                Ok(Searched::Text(found)) => {
+                    if found.ends_at_nul {
+                        pass.unread.lock().unwrap_or_else(PoisonError::into_inner).push(path, AFTER_NUL);
+                    }
                     let written = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
                     let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
                     all.push(written, || names.shown(path), found);
                 }
-                Ok(Searched::Text(_) | Searched::Binary) => {}
+                Ok(Searched::Binary) => {}
                 Err(_) if until.is_over() => return Ok(ControlFlow::Break(())),
                 Err(why) => return Err(why),
             }

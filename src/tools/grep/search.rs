@@ -11,7 +11,7 @@ use grep_searcher::{
 };
 
 use super::super::walk::Until;
-use super::bytes::{Filled, Returns, Watched, fill, is_binary, is_utf16, ready};
+use super::bytes::{Filled, Returns, Text, Watched, fill, is_binary, is_utf16, ready};
 use super::expression::{Expression, Span};
 use super::hits::{FileHits, Line, Mode, Window};
 
@@ -60,7 +60,7 @@ impl Search {
             .before_context(before)
             .after_context(after)
             .multi_line(self.is_over_lines())
-            .binary_detection(BinaryDetection::quit(0))
+            .binary_detection(BinaryDetection::none())
             .bom_sniffing(false)
             .memory_map(MmapChoice::never())
             .heap_limit(Some(MOST_LINE))
@@ -101,12 +101,18 @@ impl Search {
         }
         let mut found = Found { search: self, hits: FileHits::default() };
         match filled {
-            Filled::All if !ready(buffer, returns) => return Ok(Searched::Binary),
-            Filled::All => searcher.search_slice(&self.expression.matcher, buffer, &mut found)?,
+            Filled::All => match ready(buffer, returns) {
+                Text::Nothing => return Ok(Searched::Binary),
+                text => {
+                    found.hits.ends_at_nul = text == Text::UpToNul;
+                    searcher.search_slice(&self.expression.matcher, buffer, &mut found)?;
+                }
+            },
             Filled::Begun if is_binary(buffer) => return Ok(Searched::Binary),
             Filled::Begun => {
-                let watched = Watched::new(buffer, file, until, returns);
-                searcher.search_reader(&self.expression.matcher, watched, &mut found)?;
+                let mut watched = Watched::new(buffer, file, until, returns);
+                searcher.search_reader(&self.expression.matcher, &mut watched, &mut found)?;
+                found.hits.ends_at_nul = watched.ends_at_nul;
             }
         }
         Ok(Searched::Text(found.hits))
@@ -135,7 +141,9 @@ impl Sink for Found<'_> {
                 self.hits.matches = 1;
                 return Ok(false);
             }
-            Mode::Count if self.search.is_over_lines() => self.hits.matches += found.lines().count() as u64,
+            Mode::Count if self.search.is_over_lines() => {
+                self.hits.matches += self.search.expression.count_in(found.bytes());
+            }
             Mode::Count => self.hits.matches += 1,
             Mode::Content => {
                 let first = found.line_number().unwrap_or_default();
@@ -242,6 +250,7 @@ mod tests {
         assert_eq!(lines("^eins$", b"\xef\xbb\xbfeins\r\nzwei\r\n"), [":1:eins"]);
         assert_eq!(lines("lf", b"zw\xf6lf"), [":1:zw\u{fffd}lf"]);
         assert_eq!(lines(r"\r$", b"a\r\nb\n"), [":1:a"]);
+        assert_eq!(lines("^zwei$", b"eins\rzwei\rdrei"), [":2:zwei"]);
     }
 
     #[test]
@@ -255,6 +264,45 @@ mod tests {
         assert_eq!(lines("^(first|last)$", &marked), [":1:first", ":100002:last"]);
         bytes[100] = 0;
         assert_eq!(search("first", Span::Line, &bytes), Ok(Searched::Binary));
+    }
+
+    /// The first 64 KB decide, whatever the size of the file.
+    #[test]
+    fn a_text_with_a_nul_byte_far_from_its_start_is_searched_up_to_it() {
+        for size in [70_000, 200_000, 300_000] {
+            let mut bytes = b"first\n".repeat(size / 6);
+            bytes.extend(b"near\n\0\nlast\n");
+            for (pattern, expected) in [("near", 1), ("last", 0)] {
+                let Searched::Text(hits) = search(pattern, Span::Line, &bytes).unwrap() else {
+                    panic!("binary")
+                };
+                assert_eq!((hits.matches, hits.ends_at_nul), (expected, true), "{size} {pattern}");
+            }
+        }
+        let Searched::Text(hits) = search("a", Span::Line, b"a\n").unwrap() else { panic!("binary") };
+        assert!(!hits.ends_at_nul);
+    }
+
+    #[test]
+    fn matches_over_lines_are_counted_one_by_one() {
+        let count = |pattern: &str, text: &[u8]| {
+            let expression = Expression::new(pattern, Case::Counts, Span::Lines).unwrap();
+            let search =
+                Search { expression, mode: Mode::Count, before: 0, after: 0, window: Window::new(0, None) };
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(text).unwrap();
+            let (file, until) = (file.reopen().unwrap(), Until::within(Duration::from_mins(1)));
+            let meta = file.metadata().unwrap();
+            let Ok(Searched::Text(hits)) = search.file(&mut search.desk(), (file, &meta), &until) else {
+                panic!()
+            };
+            hits.matches
+        };
+        let text = b"foo(\n  a,\n)\nfoo(\n b)\nfoo(c) foo(d)\n";
+        assert_eq!(count(r"foo\([^)]*\)", text), 4);
+        assert_eq!(count(r"a.*b", text), 1);
+        assert_eq!(count("foo", text), 4);
+        assert_eq!(count("nowhere", text), 0);
     }
 
     #[test]

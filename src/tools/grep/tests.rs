@@ -217,8 +217,13 @@ async fn a_place_that_is_not_there_is_an_error() {
     assert_eq!(error, "Error: bin is not a text file");
     let call = session.prepare(&Grep, &json!({"pattern": "x"}));
     assert_eq!(call.access(), Access::Read(vec![session.root.clone().into()]));
-    let error = |arguments: Value| Grep.prepare(arguments.as_object().unwrap(), &session.root).err().unwrap();
-    assert!(error(json!({"pattern": "x", "path": "~/src"})).contains("write the path in full"));
+    let error = |arguments: Value| {
+        Grep.prepare(arguments.as_object().unwrap(), session.bench.path_base()).err().unwrap()
+    };
+    assert!(
+        error(json!({"pattern": "x", "path": "~/src"})).contains("write the path in full"),
+        "without a home"
+    );
     assert!(error(json!({"pattern": "x", "offset": 20_000})).contains("at most 10000"));
 }
 

@@ -66,22 +66,58 @@ impl Which {
         (!self.words.is_empty()).then(|| self.words.join(" and "))
     }
 
+    /// As ripgrep has it: a glob is for the file itself, one with `!` also for a directory, into which nothing brings back.
+    /// Unlike there, a glob that names a directory includes its files.
     fn takes_name(&self, names: &Names, relative: &Path, path: &Path) -> bool {
-        let matches = |glob: &GitGlob| glob.matches(relative, false) || repeats(glob, names, path);
-        let last = self.globs.iter().rev().find(|(glob, _)| matches(glob));
-        match last {
-            Some((_, wanted)) => *wanted == Wanted::Matching,
-            None => self.globs.iter().all(|(_, wanted)| *wanted == Wanted::Others),
+        if self.globs.is_empty() {
+            return true;
         }
+        let above = names.seen_from_above(path);
+        let mut above = above.iter().flat_map(|path| path.ancestors());
+        let mut levels = relative.ancestors().map(|level| Level { path: level, above: above.next() });
+        let Some(file) = levels.next() else { return false };
+        let directories: Vec<Level<'_>> = levels.filter(|level| !level.path.as_os_str().is_empty()).collect();
+        let decides = |level: &Level<'_>, is_dir| {
+            self.globs.iter().rev().find(|(glob, _)| level.fits(glob, is_dir)).map(|(_, wanted)| *wanted)
+        };
+        if directories.iter().any(|directory| decides(directory, true) == Some(Wanted::Others)) {
+            return false;
+        }
+        decides(&file, false).map_or_else(
+            || {
+                let names_one = |(glob, wanted): &(GitGlob, Wanted)| {
+                    *wanted == Wanted::Matching
+                        && !has_wildcard_at_end(glob.pattern())
+                        && directories.iter().any(|directory| directory.fits(glob, true))
+                };
+                self.globs.iter().all(|(_, wanted)| *wanted == Wanted::Others)
+                    || self.globs.iter().any(names_one)
+            },
+            |wanted| wanted == Wanted::Matching,
+        )
     }
 }
 
-/// Whether a glob is written from the working directory on, though a path below that is searched.
-fn repeats(glob: &GitGlob, names: &Names, path: &Path) -> bool {
-    let pattern = glob.pattern();
-    pattern.contains('/')
-        && !pattern.starts_with(['/', '*'])
-        && names.seen_from_above(path).is_some_and(|path| glob.matches(path, false))
+/// A file, or a directory above it, by both its names.
+struct Level<'a> {
+    /// From the directory that is searched.
+    path: &'a Path,
+    /// From the working directory, if another directory is searched.
+    above: Option<&'a Path>,
+}
+
+impl Level<'_> {
+    fn fits(&self, glob: &GitGlob, is_dir: bool) -> bool {
+        let pattern = glob.pattern();
+        let is_from_above = pattern.contains('/') && !pattern.starts_with(['/', '*']);
+        let above = self.above.filter(|_| is_from_above);
+        glob.matches_itself(self.path, is_dir) || above.is_some_and(|path| glob.matches_itself(path, is_dir))
+    }
+}
+
+fn has_wildcard_at_end(pattern: &str) -> bool {
+    let pattern = pattern.trim_end_matches('/');
+    pattern.rsplit('/').next().is_some_and(|last| last.contains(['*', '?', '[', '{', '\\']))
 }
 
 fn read_globs(globs: &str) -> Result<Vec<(GitGlob, Wanted)>, String> {
@@ -202,6 +238,18 @@ mod tests {
         check("!*.rs !*.py", "a.py", false);
         check("!*.rs !*.py", "a.c", true);
         check("[ ,]x", ",x", true);
+        check("src/*", "src/a.rs", true);
+        check("src/*", "src/deep/a.rs", false);
+        check("s*", "src/a.rs", false);
+        check("*", "src/deep/a.rs", true);
+        check("src/deep", "src/deep/er/a.rs", true);
+        check("**/deep", "src/deep/a.rs", true);
+        check("src/", "src/deep/a.rs", true);
+        check("src/*/", "src/deep/a.rs", false);
+        check("!src/*", "src/deep/a.rs", false);
+        check("!src/* src/deep/*.rs", "src/deep/a.rs", false);
+        check("src !src/deep", "src/deep/a.rs", false);
+        check("src !src/deep", "src/a.rs", true);
     }
 
     #[test]

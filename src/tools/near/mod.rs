@@ -2,8 +2,7 @@
 //!
 //! The likeliest first: the same path written properly, a name in the same directory that reads alike or is a slip away,
 //! a file of this name elsewhere in the workspace. Nothing is looked at but the workspace and the directory that the call
-//! named, and nothing is named that the rules hide. The surprise: `~` is answered without a look, as the file it means lies
-//! where this call was never meant to go.
+//! named, and nothing is named that the rules hide.
 
 use std::ffi::OsString;
 use std::fs;
@@ -66,9 +65,6 @@ struct Look<'a> {
 
 impl Look<'_> {
     fn guess(&self) -> Guess {
-        if let Some(path) = self.at_home() {
-            return Guess::Like(vec![path]);
-        }
         let mended = mend::mended(&self.target.path, &self.target.cwd);
         if let Some(path) = mended.into_iter().find(|path| path.exists() && !self.is_hidden(path)) {
             return Guess::Like(vec![path]);
@@ -91,13 +87,6 @@ impl Look<'_> {
         paths.dedup();
         paths.truncate(MOST_OFFERED);
         if paths.is_empty() { Guess::Nothing } else { Guess::Like(paths) }
-    }
-
-    /// Where the path begins with `~`, which only a shell knows.
-    fn at_home(&self) -> Option<PathBuf> {
-        let rest = self.target.path.strip_prefix(self.target.cwd.join("~")).ok()?;
-        let (_, home) = self.bench?.environment().iter().find(|(name, _)| name == "HOME")?;
-        Some(Path::new(home).join(rest))
     }
 
     /// The names in the directory of the path; none where there is no such directory.
@@ -299,15 +288,5 @@ mod tests {
             let error = Target::new(given, &session.root).missing_in(&session.bench);
             assert!(!error.contains("mean"), "{error}");
         }
-    }
-
-    #[test]
-    fn a_home_is_told_and_not_looked_at() {
-        let root = tempfile::tempdir().unwrap();
-        let environment = vec![("HOME".into(), "/home/ann".into())];
-        let setup = crate::workbench::Setup { root: root.path().into(), environment, ..Default::default() };
-        let bench = Workbench::new(setup).unwrap();
-        let error = Target::new("~/notes.txt", bench.root()).missing_in(&bench);
-        assert_eq!(error, "Error: ~/notes.txt does not exist. Did you mean /home/ann/notes.txt?");
     }
 }

@@ -4,7 +4,7 @@
 //! its hunks belong is found in `hunks`, what comes of it in `plan`; here it is asked for, carried out and told. The
 //! surprise: it is stricter than the programs that the form comes from. A hunk that fits in two places goes to neither.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -16,6 +16,7 @@ use super::change::{self, Before, Change, Step};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, Display, FileAccess, FileChange, Preview};
 use crate::text::clip::{Keep, Limits, clip};
 use crate::text::diff::{diff, unified_text};
@@ -73,17 +74,24 @@ impl Tool for ApplyPatch {
         Concurrency::Alone
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String> {
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
         let patch = PATCH.need_some(arguments)?;
         let parts = parse::parse(&patch).map_err(|wrong| format!("Error: {wrong}; nothing was changed"))?;
+        let target = |path: &str| {
+            Target::read_file(path, base).map_err(|wrong| format!("{wrong}; nothing was changed"))
+        };
         let named = parts.into_iter().map(|part| {
             let to = match &part.deed {
-                Deed::Update { to, .. } => to.as_ref().map(|to| Target::new(to, cwd)),
+                Deed::Update { to, .. } => to.as_deref().map(target).transpose()?,
                 Deed::Add(_) | Deed::Delete => None,
             };
-            Named { target: Target::new(&part.path, cwd), to, part }
+            Ok(Named { target: target(&part.path)?, to, part })
         });
-        Ok(Box::new(Call { parts: named.collect() }))
+        Ok(Box::new(Call { parts: named.collect::<Result<_, String>>()? }))
     }
 }
 
@@ -206,6 +214,7 @@ fn shown_diff(change: &FileChange, of: usize) -> String {
 mod tests {
     use std::fs;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    use std::path::Path;
 
     use futures_util::FutureExt;
     use serde_json::json;
@@ -538,7 +547,7 @@ mod tests {
     async fn a_patch_that_is_none_is_refused_before_anything_is_opened() {
         let session = Session::new();
         let refused = |arguments: Value| {
-            ApplyPatch.prepare(arguments.as_object().unwrap(), &session.root).err().unwrap()
+            ApplyPatch.prepare(arguments.as_object().unwrap(), session.bench.path_base()).err().unwrap()
         };
         assert_eq!(
             refused(json!({"input": "*** Begin Patch\n*** Delete File: a"})),

@@ -14,12 +14,14 @@ use tokio_util::sync::CancellationToken;
 
 use self::decode::Decoder;
 use self::form::{Form, Kind};
+use self::returns::Returns;
 use self::source::Source;
 use self::window::{After, LONGEST_LINE, LONGEST_LOOK, Oddity, Rest, Window};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::{Concurrency, Prepared, Scene, Tool, ToolResult, looking, previewing};
 use crate::os::file::FileError;
+use crate::os::paths::PathBase;
 use crate::os::paths::hex;
 use crate::protocol::{Access, Content, Display, Part, Preview, ToolStatus};
 use crate::text::clip;
@@ -33,6 +35,7 @@ mod directory;
 mod form;
 mod image;
 mod notebook;
+mod returns;
 mod source;
 mod window;
 
@@ -68,8 +71,12 @@ impl Tool for Read {
         Concurrency::SideBySide
     }
 
-    fn prepare(&self, arguments: &Map<String, Value>, cwd: &Path) -> Result<Box<dyn Prepared>, String> {
-        let target = Target::new(&PATH.need_some(arguments)?, cwd);
+    fn prepare(
+        &self,
+        arguments: &Map<String, Value>,
+        base: PathBase<'_>,
+    ) -> Result<Box<dyn Prepared>, String> {
+        let target = Target::read(&PATH.need_some(arguments)?, base)?;
         // 0 means "not set" to models that fill in every parameter
         let first = OFFSET.number(arguments).map_err(from_one)?.unwrap_or(1).max(1);
         let limit = LIMIT.number(arguments)?.filter(|limit| *limit > 0).unwrap_or(MOST_LINES).min(MOST_LINES);
@@ -145,12 +152,20 @@ impl Call {
     /// The window of `text`, which stands in a file of `size` bytes, with notes.
     fn lines(
         &self,
-        text: impl BufRead,
+        mut text: impl BufRead,
         rest: Rest,
         size: u64,
         mut notes: Vec<String>,
     ) -> Result<ToolResult, String> {
-        let window = Window::read(text, self.first, self.limit, rest).map_err(|error| self.failed(&error))?;
+        let failed = |error: io::Error| self.failed(&error);
+        let has_returns_only = returns::has_returns_only(text.fill_buf().map_err(failed)?);
+        let window = if has_returns_only {
+            notes.push("[its lines end in a carriage return (CR) alone, which Edit preserves]".to_owned());
+            Window::read(BufReader::new(Returns(text)), self.first, self.limit, rest)
+        } else {
+            Window::read(text, self.first, self.limit, rest)
+        };
+        let window = window.map_err(failed)?;
         if window.shown == 0 && (self.first > 1 || window.total != Some(0)) {
             return Err(self.beyond(&window));
         }
@@ -319,6 +334,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_carriage_return_ends_a_line_where_there_is_no_line_feed() {
+        let session = Session::new();
+        let note = "\n\n[its lines end in a carriage return (CR) alone, which Edit preserves]";
+        let utf16: Vec<u8> = "\u{feff}one\rtwo\r".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        session.write("mac", "\u{feff}one\rtwo\r\rfour");
+        session.write("wide", utf16);
+        session.write("mixed", "one\rtwo\nthree\r\n");
+        assert_eq!(
+            session.told(&Read, json!({"path": "mac"})).await,
+            format!("1\tone\n2\ttwo\n3\t\n4\tfour{note}")
+        );
+        let wide = session.told(&Read, json!({"path": "wide"})).await;
+        assert!(wide.starts_with("1\tone\n2\ttwo\n") && wide.ends_with(note.trim_start()), "{wide}");
+        let second = session.told(&Read, json!({"path": "mac", "offset": 2, "limit": 1})).await;
+        assert!(second.starts_with("2\ttwo\n"), "{second}");
+        assert_eq!(session.told(&Read, json!({"path": "mixed"})).await, "1\tone\rtwo\n2\tthree");
+    }
+
+    #[tokio::test]
     async fn a_long_file_is_cut_and_says_how_to_read_on() {
         let session = Session::new();
         let lines: Vec<String> = (1..=2500).map(|number| number.to_string()).collect();
@@ -344,7 +378,7 @@ mod tests {
             "1\t1\n2\t2"
         );
         let arguments = json!({"file_path": "two", "offset": -1});
-        let error = Read.prepare(arguments.as_object().unwrap(), &session.root).err().unwrap();
+        let error = Read.prepare(arguments.as_object().unwrap(), session.bench.path_base()).err().unwrap();
         assert!(
             error.starts_with("Error: `offset` must be a whole number") && error.contains("`tail`"),
             "{error}"

@@ -228,7 +228,7 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
             "src/tools/grep/bytes.rs",
         ],
     ),
-    ("unicode-normalization", &["src/tools/edit/fold.rs"]),
+    ("unicode-normalization", &["src/tools/edit/fold.rs", "src/tools/near/same.rs"]),
     ("tokio", EVERYWHERE),
     ("tokio-util", EVERYWHERE),
     ("futures-util", EVERYWHERE),

@@ -189,6 +189,7 @@ impl Writer {
         match meaning {
             Meaning::Title => self.start_title(),
             Meaning::Base => self.rebase(tag),
+            Meaning::Meta => self.refresh(tag),
             Meaning::Block => self.block(),
             Meaning::Heading(level) => self.start_heading(level),
             Meaning::Words(words) => self.start_words(words),
@@ -249,6 +250,7 @@ impl Writer {
             Meaning::Dropped
             | Meaning::DroppedIfClosed
             | Meaning::Base
+            | Meaning::Meta
             | Meaning::Image
             | Meaning::Break
             | Meaning::Rule

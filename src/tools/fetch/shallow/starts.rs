@@ -24,6 +24,22 @@ impl Writer {
         }
     }
 
+    /// Names the address that the page redirects to by itself, if it does.
+    pub(super) fn refresh(&mut self, tag: &Tag<'_>) {
+        let is_refresh =
+            tag.attribute("http-equiv").is_some_and(|name| name.trim().eq_ignore_ascii_case("refresh"));
+        let Some(content) = tag.attribute("content").filter(|_| is_refresh) else { return };
+        let Some(url) = refresh_target(&content).and_then(|target| self.base.link(target)) else { return };
+        self.block();
+        self.place();
+        self.out.push_str("This page redirects to <a href=\"");
+        escape_value(&url, &mut self.out);
+        self.out.push_str("\">");
+        escape_value(&url, &mut self.out);
+        self.out.push_str("</a>");
+        self.block();
+    }
+
     pub(super) fn start_heading(&mut self, level: u8) {
         if self.link().is_some() {
             return self.block();
@@ -149,4 +165,16 @@ impl Writer {
             Some(_) | None => self.block(),
         }
     }
+}
+
+/// The address in `5; url='/next'`; none where the page only reloads itself.
+fn refresh_target(content: &str) -> Option<&str> {
+    let (_, target) = content.split_once([';', ','])?;
+    let target = target.trim_start();
+    let (name, value) = target.split_at_checked(3)?;
+    let target = match value.trim_start().strip_prefix('=') {
+        Some(value) if name.eq_ignore_ascii_case("url") => value.trim_start(),
+        Some(_) | None => target,
+    };
+    Some(target.trim_matches(['"', '\'', ' ']))
 }

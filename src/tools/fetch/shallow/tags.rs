@@ -11,6 +11,8 @@ pub(super) enum Meaning {
     Title,
     /// Where relative links begin.
     Base,
+    /// Data about the page, such as the address that it redirects to.
+    Meta,
     /// A block: what is in it stands apart.
     Block,
     /// A heading of this level.
@@ -77,12 +79,13 @@ pub(super) fn meaning(name: &str) -> Meaning {
     }
     match name.to_ascii_lowercase().as_str() {
         "script" | "style" | "textarea" | "iframe" | "noembed" | "noframes" => Meaning::Dropped,
-        "nav" | "noscript" | "svg" | "template" | "select" | "button" | "dialog" => Meaning::DroppedIfClosed,
+        "nav" | "svg" | "template" | "select" | "button" | "dialog" => Meaning::DroppedIfClosed,
         "title" => Meaning::Title,
         "base" => Meaning::Base,
+        "meta" => Meaning::Meta,
         "p" | "div" | "section" | "article" | "aside" | "main" | "header" | "footer" | "address"
         | "center" | "dl" | "dt" | "dd" | "details" | "summary" | "figure" | "figcaption" | "form"
-        | "fieldset" | "legend" | "hgroup" | "body" | "search" => Meaning::Block,
+        | "fieldset" | "legend" | "hgroup" | "body" | "search" | "noscript" => Meaning::Block,
         "h1" => Meaning::Heading(1),
         "h2" => Meaning::Heading(2),
         "h3" => Meaning::Heading(3),

@@ -26,16 +26,38 @@ fn a_page_has_a_title_and_a_text() {
 
 #[test]
 fn what_is_not_for_readers_goes() {
-    check(
-        "<script>a<b</script><style>x</style><noscript>n</noscript><svg><path/>s</svg><nav>m</nav>text",
-        "text",
-    );
+    check("<script>a<b</script><style>x</style><svg><path/>s</svg><nav>m</nav>text", "text");
     check("<nav><div><nav>x</nav>y</div></nav><button>Copy</button><select><option>1</select>text", "text");
     check("a<svg/>b<iframe src=x>c</iframe>d<template><p>e</template>", "abd");
     check("<!-- c --><?php x ?>text&#8203;\u{ad}&shy;", "text");
     // it never ends: the page is worth more than the rule
     check("<p>a<nav><p>b", "a\n\nb");
     check("<script>never ends <p>x", "");
+}
+
+#[test]
+fn what_a_page_says_to_a_reader_without_scripts_stays() {
+    check(
+        "<noscript><p>Use the <a href=/plain>plain page</a>.</noscript>",
+        "Use the [plain page](https://a.example/plain).",
+    );
+    check("<p>a<noscript>never ends<p>x", "a\n\nnever ends\n\nx");
+}
+
+#[test]
+fn the_target_of_a_redirect_in_the_page_is_named() {
+    let target = "https://a.example/next?a=1&b=2";
+    let text = format!("This page redirects to [{target}]({target})");
+    for content in ["0; url=/next?a=1&amp;b=2", "3;URL='/next?a=1&amp;b=2'", "0, /next?a=1&amp;b=2"] {
+        check(&format!("<head><meta http-equiv=Refresh content=\"{content}\"></head>"), &text);
+    }
+    for other in [
+        "<meta http-equiv=refresh content=30>",
+        "<meta http-equiv=refresh content='0;url=javascript:x()'>",
+        "<meta charset=utf-8>",
+    ] {
+        check(&format!("{other}a"), "a");
+    }
 }
 
 #[test]
