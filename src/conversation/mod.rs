@@ -20,17 +20,18 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::agent::{Agent, Inbox, Start};
-use crate::permission::{Mode, Policy, PolicyCell, Verdict};
+use crate::permission::{Mode, Policy, PolicyCell};
 use crate::protocol::history::interrupted;
 use crate::protocol::{
-    AgentEvent, Answer, Asked, Begin, Carry, Entry, EntryBody, History, LoopResult, Message, Origin,
-    Question, QuestionId, RunEnd, Topic, UserMessage,
+    AgentEvent, Answer, Carry, Entry, EntryBody, History, LoopResult, Message, Origin, Question, QuestionId,
+    RunEnd, UserMessage,
 };
 use crate::session::SharedLog;
 use crate::workbench::Workbench;
 
 pub use crate::agent::Attendance;
 pub use phase::Phase;
+use unsaid::Retry;
 pub use values::{Again, Ended, Followed, Fresh, GoOn, Happening, JobNews, Parts};
 
 /// One conversation and the run that goes on in it, if any.
@@ -45,6 +46,7 @@ pub struct Conversation {
     untold: VecDeque<AgentEvent>,
     /// Where the run began: nothing before it is taken back.
     run_begins: usize,
+    retry: Retry,
 }
 
 struct OpenQuestion {
@@ -66,7 +68,9 @@ impl Conversation {
             open: BTreeMap::new(),
             untold: VecDeque::new(),
             run_begins: 0,
+            retry: Retry::default(),
         };
+        conversation.retry = Retry::resumed(&conversation.parts.history);
         conversation.close_open_calls();
         conversation.note_other_settings();
         conversation
@@ -109,7 +113,7 @@ impl Conversation {
         }
     }
 
-    /// Runs a command of the user's own, at rest; else nothing happens.
+    /// Runs a command of the user's own, at rest; otherwise nothing happens.
     pub fn run_own(&mut self, command: String) {
         if self.phase == Phase::Idle {
             self.start(Start::Own(command));
@@ -130,7 +134,8 @@ impl Conversation {
         }
     }
 
-    /// Asks once more without saying anything new, after a failure. Says whether there was something to ask.
+    /// Asks once more without saying anything new, after a failure or where a resumed session ends with a message of the user.
+    /// Returns whether it does: what the user stopped is not restarted.
     pub fn again(&mut self) -> bool {
         let can = self.can_be_asked_again() == Again::Possible && matches!(self.phase, Phase::Idle);
         if can {
@@ -149,7 +154,7 @@ impl Conversation {
     /// work begins, before the call hears of it.
     pub fn answer(&mut self, id: QuestionId, answer: Answer) {
         if let Some(open) = self.open.remove(&id) {
-            if let Some(mode) = begins_in(&open, &answer) {
+            if let Some(mode) = settings::begins_in(&open, &answer) {
                 let policy = self.policy();
                 // a plan is shown while nothing else runs: no other question waits
                 drop(self.set_policy(Policy { mode, ..policy }));
@@ -221,24 +226,30 @@ impl Conversation {
         self.record(EntryBody::Title(title));
     }
 
-    /// Whatever is said from now on is written there: a file that holds all that was said so far.
+    /// Whatever is said from now on is written to `log`, a file with all that was said so far. At rest; otherwise nothing happens.
     pub fn go_on_in(&mut self, log: SharedLog) {
+        if !self.is_at_rest() {
+            return;
+        }
         self.untold.extend(self.parts.log.sync());
         self.parts.log = log;
     }
 
-    /// Begins anew at rest, or goes over to another session. Nothing of the old one is lost: it stays in its file; what it left
-    /// running ends.
+    /// Continues with a new or another session, at rest; otherwise nothing happens. Nothing of the old one is lost: it stays in its
+    /// file; what it left running ends.
     pub fn renew(&mut self, fresh: Fresh) {
+        if !self.is_at_rest() {
+            return;
+        }
         self.untold.extend(self.parts.log.sync());
         self.inbox = Inbox::default();
-        self.phase = Phase::Idle;
         self.parts.history = fresh.history;
         self.parts.agent = fresh.agent;
         self.parts.spending.granted = 0;
         self.parts.log = fresh.log;
         self.jobs = jobs::Watch::of(&fresh.bench);
         self.parts.bench = fresh.bench;
+        self.retry = Retry::resumed(&self.parts.history);
         self.close_open_calls();
         self.note_other_settings();
     }
@@ -298,6 +309,7 @@ impl Conversation {
 
     fn start(&mut self, start: Start) {
         self.note_mode();
+        self.retry.begin(&start);
         self.run_begins = self.parts.history.positions();
         self.run = Some(drive::Running::start(&self.parts, self.inbox.clone(), start));
         self.phase = Phase::Running;
@@ -311,6 +323,7 @@ impl Conversation {
             // It ended in the moment in which it was told to stop: nothing may follow.
             result.end = RunEnd::Aborted;
         }
+        self.retry.end(&result.end, &before);
         self.close_open_calls();
         self.parts.log.relieve(&mut self.parts.history);
         let mut given_back = Vec::new();
@@ -352,42 +365,10 @@ impl Conversation {
         }
     }
 
-    fn judge_again(&mut self) -> Vec<QuestionId> {
-        let policy = self.parts.policy.snapshot();
-        let mut answered = Vec::new();
-        for (id, open) in &self.open {
-            let approval = match &open.question.asked {
-                Asked::Approval(approval) => approval,
-                Asked::Choice(_) => continue,
-            };
-            match policy.judge(approval.form, &approval.tool, &approval.access) {
-                Verdict::Ask { .. } => {}
-                // an offer to run it with less around it is not answered by a rule that lets it run with more
-                Verdict::Allow(terms) if !terms.hold.reaches(approval.hold) => {}
-                Verdict::Allow(_) => answered.push((*id, Answer::Allow)),
-                Verdict::Deny { reason } => answered.push((*id, Answer::Overruled { reason })),
-            }
-        }
-        for (id, answer) in &answered {
-            self.answer(*id, answer.clone());
-        }
-        answered.into_iter().map(|(id, _)| id).collect()
-    }
-
     fn record(&mut self, body: EntryBody) {
         let entry = Entry { timestamp: self.parts.clock.now_ms(), body };
         self.untold.extend(self.parts.log.append(&entry));
         self.parts.history.apply(&entry);
-    }
-}
-
-/// The mode in which the work begins, where this is a yes to a plan that still waits for it.
-fn begins_in(open: &OpenQuestion, answer: &Answer) -> Option<Mode> {
-    match &open.question.asked {
-        Asked::Choice(choice) if choice.topic == Topic::Plan && !open.reply.is_closed() => {
-            Begin::of(answer)?.mode.parse().ok()
-        }
-        Asked::Choice(_) | Asked::Approval(_) => None,
     }
 }
 

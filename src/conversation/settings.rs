@@ -4,9 +4,12 @@
 //! The surprise: directories are told to the model in a message of their own and not in the system prompt, which is the same
 //! bytes as long as the session lives.
 
-use super::Conversation;
-use crate::permission::Mode;
-use crate::protocol::{Entry, EntryBody, History, Message, Origin, SessionHead, UserMessage};
+use super::{Conversation, OpenQuestion};
+use crate::permission::{Mode, Verdict};
+use crate::protocol::{
+    Answer, Asked, Begin, Entry, EntryBody, History, Message, Origin, QuestionId, SessionHead, Topic,
+    UserMessage,
+};
 use crate::session::entry::VERSION;
 
 /// What the model is told of directories that the user has added.
@@ -86,5 +89,40 @@ impl Conversation {
         let added = policy.scope.workspace.iter().skip(1);
         let added: Vec<String> = added.filter_map(|path| Some(path.to_str()?.to_owned())).collect();
         (added != self.parts.history.directories()).then_some(added)
+    }
+}
+
+impl Conversation {
+    /// Answers the open questions that the rules answer now.
+    pub(super) fn judge_again(&mut self) -> Vec<QuestionId> {
+        let policy = self.parts.policy.snapshot();
+        let mut answered = Vec::new();
+        for (id, open) in &self.open {
+            let approval = match &open.question.asked {
+                Asked::Approval(approval) => approval,
+                Asked::Choice(_) => continue,
+            };
+            match policy.judge(approval.form, &approval.tool, &approval.access) {
+                Verdict::Ask { .. } => {}
+                // an offer to run it with less around it is not answered by a rule that lets it run with more
+                Verdict::Allow(terms) if !terms.hold.reaches(approval.hold) => {}
+                Verdict::Allow(_) => answered.push((*id, Answer::Allow)),
+                Verdict::Deny { reason } => answered.push((*id, Answer::Overruled { reason })),
+            }
+        }
+        for (id, answer) in &answered {
+            self.answer(*id, answer.clone());
+        }
+        answered.into_iter().map(|(id, _)| id).collect()
+    }
+}
+
+/// The mode in which the work begins, if this approves a plan that still waits for it.
+pub(super) fn begins_in(open: &OpenQuestion, answer: &Answer) -> Option<Mode> {
+    match &open.question.asked {
+        Asked::Choice(choice) if choice.topic == Topic::Plan && !open.reply.is_closed() => {
+            Begin::of(answer)?.mode.parse().ok()
+        }
+        Asked::Choice(_) | Asked::Approval(_) => None,
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::input::{give_back, remark, run_commands};
+use super::input::{give_back, remark};
 use super::{reports, tasks};
 use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
@@ -39,7 +39,7 @@ pub(super) fn happened(model: &mut Model, now: Moment, happening: Happening) -> 
         }
         Happening::Asked(question) => asked(model, now, question),
         Happening::Jobs(news) => tasks::news(model, now, news),
-        Happening::Ended(ended) => return end(model, now, *ended),
+        Happening::Ended(ended) => end(model, now, *ended),
     }
     Vec::new()
 }
@@ -334,7 +334,7 @@ fn sane(mut approval: Approval) -> Approval {
     approval
 }
 
-fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
+fn end(model: &mut Model, now: Moment, ended: Ended) {
     let what = |run: &RunView| {
         run.calls.iter().find(|call| call.kind != Kind::Tells).map(|call| call.label.object.clone())
     };
@@ -360,25 +360,20 @@ fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
             }
         }
         RunEnd::TurnLimit { turns } | RunEnd::Looping { turns } => {
-            stop_at(model, now, &result, Limit::Turns { turns: *turns });
-            return Vec::new();
+            return stop_at(model, now, &result, Limit::Turns { turns: *turns });
         }
         RunEnd::OverBudget { used } => {
-            stop_at(model, now, &result, Limit::Budget { used: used.clone() });
-            return Vec::new();
+            return stop_at(model, now, &result, Limit::Budget { used: used.clone() });
         }
     }
     model.queue.drop_messages();
     match (&result.end, followed) {
         (_, Followed::ByQueue) => {
             begin(model, now);
-            Vec::new()
         }
-        (RunEnd::Done, Followed::ByNothing) => run_commands(model),
-        (_, Followed::ByNothing) => {
-            give_back(model, given_back);
-            Vec::new()
-        }
+        // the queued commands run now
+        (RunEnd::Done, Followed::ByNothing) => {}
+        (_, Followed::ByNothing) => give_back(model, given_back),
     }
 }
 
