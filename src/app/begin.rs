@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::ahead::Coming;
 use super::facts::{Facts, Resumed};
+use super::resume::at_rest;
 use super::switch::is_for_this_time;
 use super::{App, Begun, models, rewind, services};
 use crate::agent::{Agent, Attendance, TurnBudget, instructions_told};
@@ -88,8 +89,9 @@ impl App {
     /// A new session in a conversation at rest.
     ///
     /// # Errors
-    /// Where the workspace is gone.
+    /// During a run, or if the workspace is gone.
     pub fn renew(&mut self, conversation: &mut Conversation) -> Result<(), Error> {
+        at_rest(conversation)?;
         let model = conversation.agent().model().clone();
         let opened = self.sessions().begin(&model, self.clock.now_ms());
         let bench = Arc::new(self.bench(&opened.id)?);

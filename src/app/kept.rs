@@ -1,19 +1,27 @@
 //! Small things that are kept for the next time: the input's history, and the choice of the first-run screen.
 
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use crate::config::{
-    BaseUrl, Config, Endpoint, Key, KeyPlace, KeySource, Origin, Secret, Sourced, Target, read_text,
-    save_choice, save_key,
+    BaseUrl, Config, Endpoint, Key, KeyPlace, KeySource, Origin, Secret, Sourced, Target, save_choice,
+    save_key,
 };
 use crate::error::{Error, Kind};
+use crate::os::file::replace;
+use crate::os::guarded::{Author, open_own};
 use crate::os::paths::{Open, Paths, private_dir, private_file};
 use crate::protocol::ModelId;
 use crate::session::SessionError;
 
 /// Lines of the input's history that are read back.
 const HISTORY_LINES: usize = 1_000;
+/// A longer line is neither saved nor read: it is a paste.
+const LONGEST_LINE: usize = 256 * 1024;
+/// Bytes at the end of the history that are read: its lines are some hundred bytes each.
+const HISTORY_BYTES: u64 = 4 * 1024 * 1024;
+/// The size above which the history is trimmed to its newest lines.
+const LARGEST_HISTORY: u64 = 2 * HISTORY_BYTES;
 
 /// Puts the endpoint into force; its key is kept at once, so that it is typed only once.
 pub(super) fn keep_endpoint(
@@ -48,22 +56,44 @@ pub(super) fn keep_choice(
     Ok(())
 }
 
-/// The newest lines of the input's history, oldest first; none where there is none.
+/// The newest lines of the input's history, oldest first; none if there is no history.
 pub(super) fn read_input_history(path: &Path) -> Vec<String> {
-    let text = read_text(path).ok().flatten().unwrap_or_default();
-    let lines: Vec<&str> = text.lines().collect();
+    let Ok((mut file, metadata)) = open_own(path, Author::User) else { return Vec::new() };
+    let from = metadata.len().saturating_sub(HISTORY_BYTES);
+    let mut bytes = Vec::new();
+    let read =
+        file.seek(SeekFrom::Start(from)).and_then(|_| file.take(HISTORY_BYTES).read_to_end(&mut bytes));
+    if let Err(error) = read {
+        tracing::warn!(%error, "the input's history could not be read");
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    // of a line that begins before, there is only the end
+    let whole = if from > 0 { text.split_once('\n').map_or("", |(_, rest)| rest) } else { &text };
+    let lines: Vec<&str> = whole.lines().filter(|line| line.len() <= LONGEST_LINE).collect();
     lines.iter().skip(lines.len().saturating_sub(HISTORY_LINES)).map(|line| (*line).to_owned()).collect()
 }
 
-/// Appends a line. A history that cannot be kept is no reason to disturb anybody.
+/// Appends a line, unless it is huge. A failure is only logged.
 pub(super) fn keep_input(path: &Path, line: &str, now_ms: u64) {
     let stamped = line.replacen("\"timestamp\":0", &format!("\"timestamp\":{now_ms}"), 1);
-    let kept = path.parent().map_or(Ok(()), private_dir).and_then(|()| {
+    if stamped.len() > LONGEST_LINE {
+        return;
+    }
+    let saved = path.parent().map_or(Ok(()), private_dir).and_then(|()| {
         let mut file = private_file(path, Open::Append)?;
-        file.write_all(format!("{stamped}\n").as_bytes())
+        file.write_all(format!("{stamped}\n").as_bytes())?;
+        Ok(file.metadata()?.len())
     });
-    if let Err(error) = kept {
-        tracing::warn!(%error, "the input's history could not be kept");
+    let trimmed = match saved {
+        Ok(bytes) if bytes > LARGEST_HISTORY => {
+            let lines: String = read_input_history(path).into_iter().map(|line| line + "\n").collect();
+            replace(path, lines.as_bytes()).map_err(|error| error.to_string())
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    };
+    if let Err(error) = trimmed {
+        tracing::warn!(%error, "the input's history could not be saved");
     }
 }
 
@@ -90,5 +120,44 @@ impl Error {
             }
             other => Self::session(other),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn line(words: &str) -> String {
+        format!("{{\"text\":\"{words}\",\"timestamp\":0}}")
+    }
+
+    #[test]
+    fn a_large_history_keeps_its_newest_lines_and_huge_ones_are_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("history.jsonl");
+        assert_eq!(read_input_history(&path), Vec::<String>::new());
+        // as an earlier version has left it: a pasted line beyond all limits, and others around it
+        let huge = line(&"x".repeat(1_200_000));
+        fs::write(&path, format!("{}\n{huge}\n{}\n", line("before"), line("after"))).unwrap();
+        assert_eq!(read_input_history(&path), [line("before"), line("after")]);
+        keep_input(&path, &huge, 7);
+        keep_input(&path, &line("newest"), 7);
+        let newest = line("newest").replace(":0}", ":7}");
+        assert_eq!(read_input_history(&path), [line("before"), line("after"), newest.clone()]);
+        // larger than what is read: the first line that is read begins before that
+        let long = line(&"y".repeat(100_000));
+        let many = format!("{long}\n").repeat(90);
+        fs::write(&path, format!("{}\n{many}{}\n", line("gone"), line("last"))).unwrap();
+        let read = read_input_history(&path);
+        assert_eq!((read.len(), read.last()), (42, Some(&line("last"))));
+        keep_input(&path, &line("newest"), 7);
+        assert!(fs::metadata(&path).unwrap().len() <= HISTORY_BYTES, "it is cut");
+        assert_eq!(read_input_history(&path).last(), Some(&newest));
+        let many: String = (0..2_000).map(|number| line(&number.to_string()) + "\n").collect();
+        fs::write(&path, many).unwrap();
+        let read = read_input_history(&path);
+        assert_eq!((read.len(), read.first()), (HISTORY_LINES, Some(&line("1000"))));
     }
 }

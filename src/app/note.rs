@@ -7,6 +7,8 @@
 use std::path::{Path, PathBuf};
 
 use super::App;
+use super::resume::at_rest;
+use crate::conversation::Conversation;
 use crate::error::{Error, Kind};
 use crate::os::file::{read_regular, replace};
 use crate::project::INSTRUCTION_NAMES;
@@ -15,31 +17,21 @@ use crate::text::units;
 /// A longer file is no page of instructions.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// What was noted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Noted {
-    /// For the user: where it stands now.
-    pub said: String,
-    /// For the model.
-    pub told: String,
-}
-
 impl App {
-    /// Adds a line to the project's instructions.
+    /// Adds a line to the project's instructions, and reports it to the model with the next message.
     ///
     /// # Errors
-    /// Where the file cannot be read or written, or nothing was written to be noted.
-    pub fn note(&self, text: &str) -> Result<Noted, Error> {
+    /// During a run, or if the file cannot be read or written.
+    pub fn note(&self, conversation: &mut Conversation, text: &str) -> Result<String, Error> {
+        at_rest(conversation)?;
         let file = file_of(&self.told.project_root());
         add(&file, text).map_err(|error| Error::new(Kind::Config, format!("not noted: {error}")))?;
         let (line, name) = (item(text), self.place.shown(&file));
-        Ok(Noted {
-            said: format!("noted in {name}: {line}"),
-            told: format!(
-                "The user has added this line to the project's instructions in {}:\n{line}",
-                file.display()
-            ),
-        })
+        conversation.note(format!(
+            "The user has added this line to the project's instructions in {}:\n{line}",
+            file.display()
+        ));
+        Ok(format!("noted in {name}: {line}"))
     }
 }
 

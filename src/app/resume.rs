@@ -106,6 +106,17 @@ impl SessionList {
     }
 }
 
+/// Refuses during a run what would take the conversation away from it.
+///
+/// # Errors
+/// During a run, or while the user is asked whether it continues.
+pub fn at_rest(conversation: &Conversation) -> Result<(), Error> {
+    if conversation.is_at_rest() {
+        return Ok(());
+    }
+    Err(Error::new(Kind::Usage, "not possible during a run").hint("try again when it has ended"))
+}
+
 /// The first lines of a message, the user's behind the sign of the input.
 fn lines(message: &Message) -> Vec<String> {
     let (sign, text) = match message {
@@ -192,11 +203,9 @@ impl App {
     /// Goes on with this session in the place of the present one.
     ///
     /// # Errors
-    /// Where a run goes on, or there can be no agent for it; then everything is as it was.
+    /// During a run, or if there can be no agent for it; then everything is as it was.
     pub fn resume(&mut self, conversation: &mut Conversation, taken: TakenSession) -> Result<Facts, Error> {
-        if conversation.is_running() {
-            return Err(Error::new(Kind::Usage, "a run goes on here").hint("try again when it has ended"));
-        }
+        at_rest(conversation)?;
         let before = (self.model.clone(), self.place.added.clone());
         let TakenSession(opened) = taken;
         self.taken = Taken::Opened(opened);
@@ -237,8 +246,9 @@ impl App {
     /// The conversation goes on in a copy of its session under a new ID. Says so.
     ///
     /// # Errors
-    /// Where nothing is kept or was said, or the copy cannot be made; then it goes on where it was.
+    /// During a run, where nothing is saved or was said, or if the copy cannot be made; then it continues where it was.
     pub fn fork(&mut self, conversation: &mut Conversation) -> Result<String, Error> {
+        at_rest(conversation)?;
         let refuse = |why: &str| Error::new(Kind::Usage, why.to_owned());
         let present = self.session().cloned();
         let present = present.ok_or_else(|| refuse("nothing is kept here, so there is nothing to fork"))?;

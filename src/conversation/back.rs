@@ -4,6 +4,7 @@
 //! anything. The surprise: the order in which entries are written is what a kill may interrupt. It stands at the head of
 //! `protocol/history/files.rs`.
 
+use super::unsaid::Retry;
 use super::{Conversation, Phase};
 use crate::protocol::{ChangedBy, EntryBody, SavedFile};
 
@@ -17,6 +18,7 @@ impl Conversation {
     /// Takes back the message at `to` and all behind it. At rest; else nothing happens.
     pub fn rewind(&mut self, to: usize) {
         if self.is_at_rest() {
+            self.retry = Retry::default();
             self.record(EntryBody::Rewind { to });
         }
     }
@@ -39,6 +41,7 @@ impl Conversation {
     /// Undoes the last rewind; its files are put back by now. At rest; else nothing happens.
     pub fn redo(&mut self) {
         if self.is_at_rest() && self.parts.history.redoable().is_some() {
+            self.retry = Retry::default();
             self.record(EntryBody::Redo);
         }
     }

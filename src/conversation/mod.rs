@@ -28,10 +28,9 @@ use crate::protocol::{
 use crate::session::SharedLog;
 use crate::workbench::Workbench;
 
-use unsaid::Prompts;
-
 pub use crate::agent::Attendance;
 pub use phase::Phase;
+use unsaid::{Prompts, Retry};
 pub use values::{Again, Ended, Followed, Fresh, GoOn, Happening, JobNews, Parts};
 
 /// One conversation and the run that goes on in it, if any.
@@ -48,6 +47,7 @@ pub struct Conversation {
     run_begins: usize,
     /// Where the last run ended.
     run_ends: Option<usize>,
+    retry: Retry,
 }
 
 impl Conversation {
@@ -65,7 +65,9 @@ impl Conversation {
             untold: VecDeque::new(),
             run_begins: 0,
             run_ends: None,
+            retry: Retry::default(),
         };
+        conversation.retry = Retry::resumed(&conversation.parts.history);
         conversation.close_open_calls();
         conversation.note_other_settings();
         conversation
@@ -109,7 +111,7 @@ impl Conversation {
         }
     }
 
-    /// Runs a command of the user's own, at rest; else nothing happens.
+    /// Runs a command of the user's own, at rest; otherwise nothing happens.
     pub fn run_own(&mut self, command: String) {
         if self.phase == Phase::Idle {
             self.start(Start::Own(command));
@@ -130,7 +132,8 @@ impl Conversation {
         }
     }
 
-    /// Asks once more without saying anything new, after a failure. Says whether there was something to ask.
+    /// Asks once more without saying anything new, after a failure or where a resumed session ends with a message of the user.
+    /// Returns whether it does: what the user stopped is not restarted.
     pub fn again(&mut self) -> bool {
         let can = self.can_be_asked_again() == Again::Possible && matches!(self.phase, Phase::Idle);
         if can {
@@ -210,18 +213,23 @@ impl Conversation {
         self.record(EntryBody::Title(title));
     }
 
-    /// Whatever is said from now on is written there: a file that holds all that was said so far.
+    /// Whatever is said from now on is written to `log`, a file with all that was said so far. At rest; otherwise nothing happens.
     pub fn go_on_in(&mut self, log: SharedLog) {
+        if !self.is_at_rest() {
+            return;
+        }
         self.untold.extend(self.parts.log.sync());
         self.parts.log = log;
     }
 
-    /// Begins anew at rest, or goes over to another session. Nothing of the old one is lost: it stays in its file; what it left
-    /// running ends.
+    /// Continues with a new or another session, at rest; otherwise nothing happens. Nothing of the old one is lost: it stays in its
+    /// file; what it left running ends.
     pub fn renew(&mut self, fresh: Fresh) {
+        if !self.is_at_rest() {
+            return;
+        }
         self.untold.extend(self.parts.log.sync());
         self.inbox = Inbox::default();
-        self.phase = Phase::Idle;
         self.parts.history = fresh.history;
         self.parts.agent = fresh.agent;
         self.run_ends = None;
@@ -229,6 +237,7 @@ impl Conversation {
         self.parts.log = fresh.log;
         self.jobs = jobs::Watch::of(&fresh.bench);
         self.parts.bench = fresh.bench;
+        self.retry = Retry::resumed(&self.parts.history);
         self.close_open_calls();
         self.note_other_settings();
     }
@@ -293,6 +302,7 @@ impl Conversation {
         if !goes_on {
             self.run_begins = now;
         }
+        self.retry.begin(&start);
         self.run = Some(drive::Running::start(&self.parts, self.inbox.clone(), start));
         self.phase = Phase::Running;
     }
@@ -305,6 +315,7 @@ impl Conversation {
             // It ended in the moment in which it was told to stop: nothing may follow.
             result.end = RunEnd::Aborted;
         }
+        self.retry.end(&result.end, &before);
         self.close_open_calls();
         self.run_ends = Some(self.parts.history.positions());
         self.parts.log.relieve(&mut self.parts.history);

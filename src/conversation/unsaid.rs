@@ -1,8 +1,53 @@
 //! What was said and got no answer: whether it can be asked again, and what goes back into the input.
 
-use super::{Again, Conversation};
-use crate::agent::{Attendance, instructions_of};
-use crate::protocol::{EntryBody, Message, Origin, StopReason, UserMessage};
+use super::{Again, Conversation, Phase};
+use crate::agent::{Attendance, Start, instructions_of};
+use crate::protocol::{EntryBody, History, Message, Origin, RunEnd, StopReason, UserMessage};
+
+/// Whether what was said last may be sent once more: after a failure, and where a resumed session ends with a message of the user.
+/// What the user stopped is not.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Retry {
+    is_allowed: bool,
+    /// Whether the run that is going on answers a message.
+    answers: bool,
+}
+
+impl Retry {
+    /// For a session that an earlier process left so.
+    pub(super) fn resumed(history: &History) -> Self {
+        let is_allowed = match history.messages().rev().find(|message| is_asked(message)) {
+            Some(Message::User(user)) => {
+                matches!(user.origin, Origin::User | Origin::Queued | Origin::Command)
+            }
+            Some(Message::Assistant(_) | Message::Tool(_)) | None => false,
+        };
+        Self { is_allowed, answers: false }
+    }
+
+    /// A run begins.
+    pub(super) fn begin(&mut self, start: &Start) {
+        self.answers = match start {
+            Start::Prompt(_) | Start::Continue(_) => true,
+            Start::Own(_) | Start::Compact(_) => false,
+        };
+    }
+
+    /// It has ended. A command of the user's own, or a summary, changes nothing of what was said before it.
+    pub(super) fn end(&mut self, end: &RunEnd, was: &Phase) {
+        if self.answers {
+            self.is_allowed = matches!(end, RunEnd::Failed(_)) && *was != Phase::Aborting;
+        }
+    }
+}
+
+/// Whether a message asks for an answer: what the user ran or noted does not.
+fn is_asked(message: &Message) -> bool {
+    match message {
+        Message::User(user) => !matches!(user.origin, Origin::Shell | Origin::Note | Origin::Reminder),
+        Message::Assistant(_) | Message::Tool(_) => true,
+    }
+}
 
 /// What becomes of a message without an answer when the user has stopped the run.
 enum Fate {
@@ -37,17 +82,16 @@ impl Prompts {
 
 impl Conversation {
     pub(super) fn can_be_asked_again(&self) -> Again {
-        // what the user ran or noted since asks for no answer
-        let is_asked = |message: &&Message| match message {
-            Message::User(user) => !matches!(user.origin, Origin::Shell | Origin::Note | Origin::Reminder),
-            Message::Assistant(_) | Message::Tool(_) => true,
-        };
-        let unanswered = match self.parts.history.messages().rev().find(is_asked) {
+        let unanswered = match self.parts.history.messages().rev().find(|message| is_asked(message)) {
             Some(Message::User(_) | Message::Tool(_)) => true,
             Some(Message::Assistant(answer)) => answer.stop_reason == StopReason::Refusal,
             None => false,
         };
-        if unanswered && self.parts.budget.turns() > 0 { Again::Possible } else { Again::Impossible }
+        if self.retry.is_allowed && unanswered && self.parts.budget.turns() > 0 {
+            Again::Possible
+        } else {
+            Again::Impossible
+        }
     }
 
     /// Who asks again after a refusal wants another answer in its place, and not one behind it.

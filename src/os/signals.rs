@@ -5,7 +5,9 @@
 //! answer is acted on.
 
 use std::io;
+use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::signal::unix::{self, SignalKind, signal};
 
 /// A wish from outside that the program end.
@@ -54,6 +56,15 @@ impl Signals {
                 Some(signal(SignalKind::hangup())?)
             },
         })
+    }
+
+    /// Drops what Ctrl+C and Ctrl+\ have sent to the whole foreground while another program had the terminal.
+    pub async fn forget_keys(&mut self) {
+        // the runtime delivers what the kernel has by the time a timer fires
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        for signal in [&mut self.interrupt, &mut self.quit] {
+            while signal.recv().now_or_never().flatten().is_some() {}
+        }
     }
 
     /// The next signal. May be dropped and called again without losing one.

@@ -322,7 +322,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn what_holds_edits_back_holds_back_commands_that_write() {
+fn what_holds_edits_back_defers_commands_that_write() {
     for mode in [Mode::AcceptEdits, Mode::Bypass] {
         let denies = policy(mode, "Bash", "", "Edit(src/**),Edit(*.lock)");
         let wrong: Vec<&str> = lines(WRITES).filter(|line| verdict(&denies, line) != "deny").collect();

@@ -100,6 +100,23 @@ pub enum Effect {
     Quit,
 }
 
+impl Effect {
+    /// Whether queued commands must wait for its outcome: it begins or ends a run, or opens another session.
+    #[must_use]
+    pub fn defers_commands(&self) -> bool {
+        matches!(
+            self,
+            Self::Submit(_)
+                | Self::RunOwn(_)
+                | Self::Compact(_)
+                | Self::Again
+                | Self::GoOn(_)
+                | Self::Abort
+                | Self::Session(SessionWish::GoOn(_))
+        )
+    }
+}
+
 /// What is wanted of images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImageWish {

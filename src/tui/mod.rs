@@ -115,6 +115,8 @@ struct Loop {
     signals: Signals,
     continuations: Continuations,
     alarm: Alarm,
+    /// Whether another program has had the terminal since the loop last waited.
+    lent: bool,
     began: Instant,
 }
 
@@ -146,6 +148,7 @@ impl Loop {
             signals,
             continuations,
             alarm: Alarm::default(),
+            lent: false,
             began: Instant::now(),
         })
     }
@@ -192,6 +195,9 @@ impl Loop {
     }
 
     async fn wait(&mut self) -> Woken {
+        if std::mem::take(&mut self.lent) {
+            self.signals.forget_keys().await;
+        }
         let due = self.frames.due();
         let run = if self.frames.flow_may_wait(Instant::now()) { Run::Later } else { Run::Heard };
         tokio::select! {
@@ -212,7 +218,8 @@ impl Loop {
                 return Ok(Some(left));
             }
         }
-        if self.model.lists_tasks() { self.take(Msg::Tick, Cause::Turn) } else { Ok(None) }
+        let is_awaited = self.model.lists_tasks() || self.model.recent.unsure.is_some();
+        if is_awaited { self.take(Msg::Tick, Cause::Turn) } else { Ok(None) }
     }
 
     fn input(&mut self, input: Input) -> io::Result<Option<Left>> {
@@ -284,6 +291,7 @@ impl Loop {
         self.front.lend()?;
         let edited = self.runner.edit_outside(text);
         self.front.take_back()?;
+        self.lent = true;
         self.look_again();
         Ok(edited)
     }
@@ -345,6 +353,9 @@ impl Loop {
         }
         if let Some(at) = self.model.tells_of_reading_at().filter(|at| moment < *at) {
             self.frames.ask(Cause::Tick(now + at.since(moment)), now);
+        }
+        if let Some(wait) = self.model.recent.is_unsure_for(moment) {
+            self.frames.ask(Cause::Tick(now + wait), now);
         }
         if self.front.is_behind() {
             self.frames.ask(Cause::Tick(now + FURTHER), now);

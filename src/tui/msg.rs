@@ -154,6 +154,8 @@ pub enum SessionReply {
     Ahead(Box<Facts>),
     /// The one that was to go on from the start cannot be read.
     Unread,
+    /// The one that was to be opened is not: the present one stays.
+    Stays,
 }
 
 /// What an effect gave about a rewind, or a redo.

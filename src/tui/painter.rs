@@ -7,11 +7,11 @@ use std::io;
 
 use ratatui::layout::Size;
 
-use super::model::Model;
 use super::model::moment::Moment;
 use super::model::overlay::Overlay;
 use super::model::scroll::Scroll;
 use super::model::transcript::Place;
+use super::model::{Model, Stage};
 use super::screen::{Canvas, Frame, Pace, Reach, Rewrap, Screen, StartAt};
 use super::terminal::Terminal;
 use super::view;
@@ -144,6 +144,7 @@ impl Painter {
             self.shown = Shown::Inline;
         }
         let picture = view::draw(&mut self.kept, model, self.look, now);
+        note_shown(model, &self.kept);
         let frame = Frame {
             history: self.letters.lines(picture.history),
             live: self.letters.lines(picture.live),
@@ -180,6 +181,7 @@ impl Painter {
         self.show_alternate(terminal, model.transcript.place)?;
         let full = full::draw((&mut self.reel, &mut self.kept), &mut scroll, model, (self.look, now));
         model.transcript.place = Place::Fullscreen(scroll);
+        note_shown(model, &self.kept);
         model.transcript.mark_printed();
         self.bytes.clear();
         let size = Size::new(model.size.columns, model.size.rows);
@@ -208,5 +210,12 @@ impl Painter {
 
     fn rewrap(&self) -> Rewrap {
         self.screen.rewrap()
+    }
+}
+
+/// A question must be seen whole before some of its answers count.
+fn note_shown(model: &mut Model, kept: &Kept) {
+    if let Stage::Asking(asking) = &mut model.stage {
+        asking.shown = kept.shown();
     }
 }

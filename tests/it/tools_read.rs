@@ -137,6 +137,25 @@ fn what_is_no_image_or_no_text_is_told_apart_by_its_content() {
 }
 
 #[test]
+fn the_model_is_warned_of_characters_that_a_person_does_not_see() {
+    let shop = Workshop::new().file("a.txt", "plain\u{e0049}\u{e0047}\n").file("b.txt", "plain ❤️\n");
+    let calls = [
+        call("Read", read("a.txt")),
+        call("Grep", json!({"pattern": "plain", "path": "a.txt", "output_mode": "content"})),
+        call("Read", read("b.txt")),
+    ];
+    let told = shop.tell_all(calls);
+    for told in &told[..2] {
+        assert!(
+            told.contains("plain\u{e0049}\u{e0047}"),
+            "the text stays as it is, so that Edit finds it: {told}"
+        );
+        assert!(told.contains("[2 invisible characters, the first of them U+E0049;"), "{told}");
+    }
+    assert_eq!(told[2], "1\tplain ❤️");
+}
+
+#[test]
 fn a_missing_file_is_answered_with_what_was_meant() {
     let shop = Workshop::new()
         .file("src/deep/parser.rs", "")

@@ -25,6 +25,7 @@ use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
 use crate::os::file::open_listed;
 use crate::os::paths::PathBase;
 use crate::protocol::{Access, Display, Preview};
+use crate::text::sanitize::hidden_note;
 use crate::text::units;
 use crate::workbench::{Veil, Workbench};
 
@@ -300,8 +301,10 @@ impl Call {
 
     fn told(&self, hits: &Hits, nothing: impl FnOnce() -> String, notes: Vec<String>) -> ToolResult {
         let (text, cut) = hits.print();
+        let hidden = hidden_note(&text);
         let mut parts = vec![if hits.matches == 0 { nothing() } else { text }];
         parts.extend(cut);
+        parts.extend(hidden);
         if let lines @ 1.. = hits.shortened() {
             let lines = units::counted(lines as u64, "long line is", "long lines are");
             parts.push(format!("[{lines} shown in part, with … where something is missing]"));

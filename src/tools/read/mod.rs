@@ -26,6 +26,7 @@ use crate::os::paths::hex;
 use crate::protocol::{Access, Content, Display, Part, Preview, ToolStatus};
 use crate::text::clip;
 use crate::text::image::ImageKind;
+use crate::text::sanitize::hidden_note;
 use crate::text::units;
 use crate::workbench::Workbench;
 use crate::workbench::files::hash_of;
@@ -170,6 +171,7 @@ impl Call {
             return Err(self.beyond(&window));
         }
         notes.extend(window.oddities.iter().map(|oddity| told_of(*oddity)));
+        notes.extend(hidden_note(&window.body()));
         notes.extend(self.onward(&window, size));
         Ok(self.told(&window, &notes))
     }

@@ -42,6 +42,15 @@ pub fn action(focus: Focus, key: Key) -> Option<Action> {
     bound.or_else(|| typed(key).filter(|_| focus.is_typed_into()).map(Action::Type))
 }
 
+/// The key of a character that came together with Esc: terminals send both as that character with Alt, and nothing is bound to this
+/// one.
+#[must_use]
+pub fn after_esc(key: Key) -> Option<Key> {
+    let KeyCode::Char(c) = key.code else { return None };
+    let is_bound = TABLE.iter().any(|row| row.binds(normal(key)));
+    (key.mods == Mods::ALT && !is_bound && !c.is_control()).then_some(Key::char(c))
+}
+
 /// The whole table for the help page, in its order.
 pub fn help_rows() -> impl Iterator<Item = HelpRow> {
     TABLE.iter().map(|row| HelpRow {
@@ -342,6 +351,24 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn a_character_with_alt_that_is_not_bound_came_after_esc() {
+        for (key, expected) in [
+            (Key::alt(' '), Some(Key::char(' '))),
+            (Key::alt('x'), Some(Key::char('x'))),
+            (Key::alt('X'), Some(Key::char('X'))),
+            (Key::alt('é'), Some(Key::char('é'))),
+            (Key::alt('b'), None),
+            (Key::alt('<'), None),
+            (Key::char('x'), None),
+            (Key::ctrl('x'), None),
+            (ctrl_alt('x'), None),
+            (with(Mods::ALT, KeyCode::Enter), None),
+        ] {
+            assert_eq!(after_esc(key), expected, "{key:?}");
+        }
+    }
 
     #[test]
     fn no_key_means_two_things_in_one_focus() {

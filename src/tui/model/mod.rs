@@ -32,6 +32,8 @@ pub mod todos;
 pub mod transcript;
 pub mod vim;
 
+use std::time::Duration;
+
 use answering::Answering;
 use aside::Aside;
 use composer::Composer;
@@ -44,6 +46,7 @@ use run::RunView;
 use setup::{Choosing, Trusting};
 use transcript::Transcript;
 
+use super::key::Key;
 use crate::protocol::RunEnd;
 
 /// All that the screen knows.
@@ -71,6 +74,8 @@ pub struct Model {
     pub aside: Aside,
     /// What was just pressed, where that matters for the next key.
     pub recent: Recent,
+    /// Whether another session is being opened: what is sent meanwhile waits for it.
+    pub opens_session: bool,
     /// A prompt from the command line, to be sent as soon as there is somebody to send it to.
     pub first_prompt: Option<String>,
 }
@@ -113,7 +118,7 @@ pub struct AtLimit {
     /// Calls so far.
     pub calls: u32,
     /// Wall time so far.
-    pub took: std::time::Duration,
+    pub took: Duration,
     /// When it takes keys.
     pub guard: Guard,
 }
@@ -156,13 +161,94 @@ impl Limit {
 pub struct Recent {
     /// The last printable key.
     pub printable: Option<Moment>,
+    /// The last key, whatever it was.
+    pub pressed: Option<Pressed>,
+    /// Since when it waits, if it may be an auto-repeat.
+    pub unsure: Option<Moment>,
     /// Ctrl+C on an empty input: a second one soon leaves.
     pub leave: Option<Moment>,
     /// Esc on an empty input: a second one soon goes back to an earlier message.
     pub back: Option<Moment>,
 }
 
+/// The longest delay before the first auto-repeat of a key: X11's is 660 ms.
+const FIRST_REPEAT: Duration = Duration::from_millis(750);
+/// The longest interval between auto-repeats, on a slow line as well. Two presses in a shorter time are typing.
+const REPEAT: Duration = Duration::from_millis(400);
+/// A possible auto-repeat that is not followed by another within this time was a press.
+const LET_GO: Duration = Duration::from_millis(150);
+/// The shortest interval between auto-repeats: two keys in a shorter time were typed ahead.
+const FASTEST: Duration = Duration::from_millis(20);
+
+/// A key, with the auto-repeats that followed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pressed {
+    key: Key,
+    first: Moment,
+    last: Moment,
+    repeats: Repeats,
+}
+
+/// Whether a key is an auto-repeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    /// It came once.
+    Not,
+    /// It may be one, or a second press.
+    Perhaps,
+    /// It is one.
+    Surely,
+}
+
 impl Recent {
+    /// The key that waited, if the next one shows that it was no auto-repeat.
+    pub fn take_pressed(&mut self, next: Key, now: Moment) -> Option<Key> {
+        let since = self.unsure.take()?;
+        let waited = self.pressed.filter(|waited| waited.key != next || now.since(since) < FASTEST)?;
+        self.pressed = None;
+        Some(waited.key)
+    }
+
+    /// A key comes.
+    pub fn press(&mut self, key: Key, now: Moment) {
+        let again = self.pressed.filter(|pressed| pressed.key == key);
+        let repeats = again.map_or(Repeats::Not, |again| match now.since(again.last) {
+            gap if gap < REPEAT => Repeats::Surely,
+            gap if gap < FIRST_REPEAT && again.repeats == Repeats::Not => Repeats::Perhaps,
+            _ => Repeats::Not,
+        });
+        let first = again.filter(|_| repeats != Repeats::Not).map_or(now, |again| again.first);
+        self.pressed = Some(Pressed { key, first, last: now, repeats });
+    }
+
+    /// Whether the key that came last is meant for a question with this guard: not in its first moments, and not if it is an
+    /// auto-repeat of a key from before the question took keys. A possible auto-repeat waits: see [`Self::take_certain`].
+    pub fn is_meant_for(&mut self, guard: &Guard, now: Moment) -> bool {
+        let before = self.pressed.filter(|key| !guard.takes_keys(key.first)).map(|key| key.repeats);
+        match before {
+            _ if !guard.takes_keys(now) => false,
+            Some(Repeats::Surely) => false,
+            Some(Repeats::Perhaps) => {
+                self.unsure = Some(now);
+                false
+            }
+            Some(Repeats::Not) | None => true,
+        }
+    }
+
+    /// How long the last key still waits for a repetition, if it does.
+    #[must_use]
+    pub fn is_unsure_for(&self, now: Moment) -> Option<Duration> {
+        self.unsure.map(|since| LET_GO.saturating_sub(now.since(since)))
+    }
+
+    /// The key that waited, if it was not repeated in time: it was pressed.
+    pub fn take_certain(&mut self, now: Moment) -> Option<Key> {
+        self.is_unsure_for(now).filter(Duration::is_zero)?;
+        self.unsure = None;
+        self.pressed.take().map(|pressed| pressed.key)
+    }
+
     /// The last key that means something else where it comes again soon.
     #[must_use]
     pub fn armed(self) -> Option<Moment> {
@@ -185,6 +271,18 @@ impl Stage {
 const LONG_READING: u64 = 400;
 
 impl Model {
+    /// Whether there is a conversation that takes messages now.
+    #[must_use]
+    pub fn takes_messages(&self) -> bool {
+        self.stage.has_conversation() && !self.opens_session
+    }
+
+    /// Whether the next queued command can run: no run, and nothing open that an earlier command asked for.
+    #[must_use]
+    pub fn runs_commands(&self) -> bool {
+        matches!(self.stage, Stage::Idle) && self.overlay.is_none() && !self.opens_session
+    }
+
     /// When it is told that the session is still being read, as long as it is: the program begins with its screen.
     #[must_use]
     pub fn tells_of_reading_at(&self) -> Option<Moment> {
@@ -254,6 +352,7 @@ impl Model {
             queue: Queue::default(),
             aside: Aside::default(),
             recent: Recent::default(),
+            opens_session: false,
             first_prompt: None,
         }
     }

@@ -41,6 +41,8 @@ pub struct Asking {
     pub guard: Guard,
     /// How much of it has been seen.
     pub seen: Seen,
+    /// How much of it the last frame showed.
+    pub shown: Shown,
 }
 
 /// Files that would change, compared once: as the question comes, and not as often as it is drawn. Each question has its own, by which a
@@ -55,6 +57,16 @@ pub enum Seen {
     InPlace,
     /// All, on a page of its own.
     Whole,
+}
+
+/// How much of a question is on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shown {
+    /// All of what is asked.
+    #[default]
+    All,
+    /// A part of it.
+    Part,
 }
 
 /// A row of a permission question.
@@ -109,7 +121,7 @@ impl Asking {
             Preview::Command(_) | Preview::Text(_) => Vec::new(),
         };
         let compared = Arc::new(Compared(compared));
-        Self { id, approval, compared, focus, words: None, guard, seen: Seen::InPlace }
+        Self { id, approval, compared, focus, words: None, guard, seen: Seen::InPlace, shown: Shown::All }
     }
 
     /// Its rows, in order, each with its number: a row keeps its number where another is not offered.
@@ -146,6 +158,17 @@ impl Asking {
             Seen::Whole => true,
             Seen::InPlace => needed <= usize::from(size.rows) / 2,
         }
+    }
+
+    /// Whether all of it must have been seen before a yes counts: a command can hide in its middle what it does, and is not undone. Of
+    /// an edit both ends are shown, and a rewind takes it back.
+    #[must_use]
+    pub fn is_seen_before_yes(&self) -> bool {
+        self.seen == Seen::InPlace
+            && match self.approval.preview {
+                Preview::Command(_) | Preview::Text(_) => true,
+                Preview::Changes(_) => false,
+            }
     }
 
     /// The focus a row up or down; it stops at the ends.

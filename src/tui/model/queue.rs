@@ -65,6 +65,12 @@ impl Queue {
         last.map(|at| self.0.remove(at));
     }
 
+    /// Takes the oldest command out.
+    pub fn take_first_command(&mut self) -> Option<String> {
+        let first = self.0.iter().position(|queued| !is_message(queued))?;
+        Some(self.0.remove(first).text().to_owned())
+    }
+
     /// The messages are gone, on their way or back; takes the commands out.
     pub fn take_commands(&mut self) -> Vec<String> {
         let all = std::mem::take(&mut self.0).into_iter();
@@ -119,7 +125,8 @@ mod tests {
         let mut queue = queue();
         queue.drop_messages();
         assert_eq!(texts(&queue), ["/clear"]);
-        assert_eq!(queue.take_commands(), ["/clear"]);
-        assert_eq!(queue, Queue::default());
+        assert_eq!(queue.clone().take_commands(), ["/clear"]);
+        assert_eq!(queue.take_first_command().as_deref(), Some("/clear"));
+        assert_eq!((queue.take_first_command(), queue), (None, Queue::default()));
     }
 }

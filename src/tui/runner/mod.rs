@@ -23,7 +23,9 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::effect::Effect;
 use super::msg::{InputReply, Msg, Reply, ReportReply, SessionReply};
-use crate::app::{App, Clipboard, Drafts, FileIndex, OwnTheme, TakenSession, TuiConfig, find_local_servers};
+use crate::app::{
+    App, Clipboard, Drafts, FileIndex, OwnTheme, TakenSession, TuiConfig, at_rest, find_local_servers,
+};
 use crate::conversation::{Conversation, GoOn};
 use crate::error::Error;
 use crate::permission::Policy;
@@ -162,7 +164,7 @@ impl Runner {
             effect => match self.conversation.take() {
                 Some(mut conversation) => {
                     let was_running = conversation.is_running();
-                    let mut replies = self.converse(&mut conversation, effect);
+                    let mut replies = self.converse_at_rest(&mut conversation, effect);
                     // said at once: a key may come before the first news of the run
                     let begins = !was_running && conversation.is_running();
                     replies.extend(begins.then_some(Reply::RunBegins));
@@ -232,12 +234,22 @@ impl Runner {
         self.app.session().filter(|_| said).map(ToString::to_string)
     }
 
+    /// Refuses a second run during a run, and carries out everything else.
+    fn converse_at_rest(&mut self, conversation: &mut Conversation, effect: Effect) -> Vec<Reply> {
+        if let Effect::RunOwn(_) | Effect::Compact(_) = &effect
+            && let Err(error) = at_rest(conversation)
+        {
+            return vec![Reply::Failed(error.to_string())];
+        }
+        self.converse(conversation, effect)
+    }
+
     fn converse(&mut self, conversation: &mut Conversation, effect: Effect) -> Vec<Reply> {
         match effect {
             Effect::Submit(text) => conversation.submit(text),
             Effect::RunOwn(command) => conversation.run_own(command),
             Effect::Compact(wish) => conversation.compact(wish),
-            Effect::Note(text) => return vec![self.note(conversation, &text)],
+            Effect::Note(text) => return vec![told(self.app.note(conversation, &text).map(Reply::Said))],
             Effect::Again => {
                 conversation.again();
             }
@@ -292,14 +304,6 @@ impl Runner {
             | Effect::Quit => {}
         }
         Vec::new()
-    }
-
-    /// A line for the project's instructions; the model is told of it with the next message.
-    fn note(&self, conversation: &mut Conversation, text: &str) -> Reply {
-        told(self.app.note(text).map(|noted| {
-            conversation.note(noted.told);
-            Reply::Said(noted.said)
-        }))
     }
 
     /// Its end comes as news of the conversation.

@@ -139,8 +139,13 @@ impl Runner {
             Ok(Picked::Taken(taken)) => self.go_over(taken),
             Err(error) => self.not_opened(&error),
         };
+        let is_ready = replies.iter().any(|reply| matches!(reply, Reply::Ready(_)));
         for effect in later {
             replies.extend(self.carry_out_now(effect));
+        }
+        // another one may be opened instead
+        if !is_ready && self.going.is_none() {
+            replies.push(Reply::Session(SessionReply::Stays));
         }
         replies
     }

@@ -39,7 +39,7 @@ enum Pressed {
 pub(super) fn press(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
     let Stage::Answering(answering) = &mut model.stage else { return Vec::new() };
     let stops = keymap::action(Focus::Choice, key) == Some(Action::Abort);
-    if !stops && !answering.guard.takes_keys(now) {
+    if !stops && !model.recent.is_meant_for(&answering.guard, now) {
         if input::type_ahead(model, now, key)
             && let Stage::Answering(answering) = &mut model.stage
         {
@@ -248,7 +248,7 @@ mod tests {
         answering.guard = Guard::new(Moment(1_000), Some(Moment(900)));
         assert_eq!(press(&mut model, 1_250, "2"), []);
         assert_eq!(press(&mut model, 1_649, "<enter>"), []);
-        assert_eq!(press(&mut model, 1_650, "<enter>"), chosen("SQLite"));
+        assert_eq!(press(&mut model, 1_650, "1"), chosen("SQLite"));
         assert_eq!(draft(&model), "2");
     }
 

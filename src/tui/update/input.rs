@@ -113,6 +113,9 @@ fn act(model: &mut Model, now: Moment, key: Key, focus: Focus) -> Vec<Effect> {
 
 /// Keys that came while a question does not take any yet: what is typed goes on into the draft, the rest is dropped.
 pub(super) fn type_ahead(model: &mut Model, now: Moment, key: Key) -> bool {
+    if model.recent.unsure.is_some() {
+        return false;
+    }
     match keymap::action(Focus::Running, key) {
         Some(Action::Type(c)) => {
             model.recent.printable = Some(now);
@@ -138,7 +141,7 @@ fn open(model: &mut Model, of: PageOf) {
 /// Up on an empty input takes back what waits in the queue before it goes into the history.
 fn up(model: &mut Model) -> Vec<Effect> {
     match model.queue.last().filter(|_| model.composer.is_empty()) {
-        Some(Queued::Message(_)) if model.stage.has_conversation() => return vec![Effect::TakeBack],
+        Some(Queued::Message(_)) if model.takes_messages() => return vec![Effect::TakeBack],
         Some(Queued::Message(_) | Queued::Command(_)) => {
             if let Some(queued) = model.queue.take_last() {
                 model.composer.restore(as_draft(&queued));
@@ -152,8 +155,8 @@ fn up(model: &mut Model) -> Vec<Effect> {
 }
 
 fn enter(model: &mut Model, focus: Focus) -> Vec<Effect> {
-    // before there is anybody to talk to, what is sent waits as it does behind a run
-    let focus = if model.stage.has_conversation() { focus } else { Focus::Running };
+    // before there is a conversation, or while another one is opened, what is sent waits as during a run
+    let focus = if model.takes_messages() { focus } else { Focus::Running };
     if focus == Focus::Input && model.composer.is_empty() {
         scroll::follow(model);
         return vec![Effect::Again];
@@ -194,13 +197,13 @@ fn obey(model: &mut Model, mode: InputMode, line: &str, focus: Focus) -> Vec<Eff
     }
 }
 
-/// Says `text`: a new run, or one more in the queue. As long as there is nobody to say it to, it only waits: it is said when
-/// there is, and would be said twice else.
+/// Says `text`: a new run, or one more in the queue. Without a conversation it only waits: it is sent once there is one, and would
+/// be sent twice otherwise.
 pub(super) fn say(model: &mut Model, text: &str, focus: Focus) -> Vec<Effect> {
     if focus == Focus::Running {
         model.queue.push(Queued::Message(text.to_owned()));
     }
-    if model.stage.has_conversation() { vec![Effect::Submit(text.to_owned())] } else { Vec::new() }
+    if model.takes_messages() { vec![Effect::Submit(text.to_owned())] } else { Vec::new() }
 }
 
 fn abort(model: &mut Model) -> Vec<Effect> {
@@ -262,17 +265,12 @@ fn as_draft(queued: &Queued) -> Draft {
     }
 }
 
-/// What waited behind a run that is over, or for its beginning: the commands run, unless another run comes first.
-pub(super) fn run_commands(model: &mut Model) -> Vec<Effect> {
-    let mut effects = Vec::new();
-    let mut lines = model.queue.take_commands().into_iter();
-    while let Some(line) = lines.next() {
+/// Runs the queued commands after `effects`, as far as none of them begins a run or opens a list: the rest waits for its end.
+pub(super) fn run_queued(model: &mut Model, mut effects: Vec<Effect>) -> Vec<Effect> {
+    while model.runs_commands() && !effects.iter().any(Effect::defers_commands) {
+        let Some(line) = model.queue.take_first_command() else { break };
         let mode = Draft::plain(line.as_str()).signed().mode();
         effects.extend(obey(model, mode, &line, Focus::Input));
-        if mode == InputMode::Shell {
-            // it is a run of its own: the others wait for its end
-            lines.by_ref().for_each(|line| model.queue.push(Queued::Command(line)));
-        }
     }
     effects
 }
@@ -286,6 +284,8 @@ pub(super) fn remark(model: &mut Model, text: impl Into<String>) {
 mod tests {
     use super::super::testing::{draft, idle, press, queued, running, wishes};
     use super::*;
+    use crate::tui::msg::Msg;
+    use crate::tui::update::update;
 
     fn submit(text: &str) -> Effect {
         Effect::Submit(text.to_owned())
@@ -372,6 +372,18 @@ mod tests {
         assert_eq!(press(&mut model, 0, "<esc>"), [Effect::Abort]);
         assert_eq!(draft(&model), "/he");
         assert_eq!(model.run.unwrap().stopping, Stopping::Yes);
+    }
+
+    #[test]
+    fn what_comes_in_one_read_with_esc_is_typed_after_it() {
+        let mut model = running();
+        assert_eq!(update(&mut model, Moment(0), Msg::Key(Key::alt('x'))), [Effect::Abort]);
+        assert_eq!(draft(&model), "x");
+        let mut model = idle();
+        press(&mut model, 0, "half");
+        assert_eq!(update(&mut model, Moment(0), Msg::Key(Key::alt(' '))), []);
+        press(&mut model, 0, "a draft");
+        assert_eq!(draft(&model), "half a draft");
     }
 
     #[test]

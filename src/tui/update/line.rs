@@ -246,7 +246,12 @@ fn bound(focus: Focus, words: &str) -> Option<Key> {
 }
 
 fn press(model: &mut Model, now: Moment, keys: Vec<Key>) -> Vec<Effect> {
-    keys.into_iter().flat_map(|key| update(model, now, Msg::Key(key))).collect()
+    let press = |key| {
+        // a line has no auto-repeat
+        model.recent.pressed = None;
+        update(model, now, Msg::Key(key))
+    };
+    keys.into_iter().flat_map(press).collect()
 }
 
 #[cfg(test)]

@@ -25,27 +25,30 @@ mod testing;
 mod themes;
 
 use super::effect::{Effect, ImageWish};
-use super::keymap::Focus;
+use super::key::{Key, KeyCode};
+use super::keymap::{self, Focus};
 use super::model::moment::Moment;
 use super::model::{Model, Size, Stage};
 use super::msg::Msg;
 use crate::text::dropped::image_path;
 
-/// Changes `model` as `msg` asks, at the time `now`; returns what is wanted of the world, in order.
+/// Changes `model` as `msg` asks, at the time `now`; returns what is wanted of the world, in order. Queued commands run as soon as
+/// nothing is going on.
 pub fn update(model: &mut Model, now: Moment, msg: Msg) -> Vec<Effect> {
+    let effects = take(model, now, msg);
+    model.opens_session |= effects.iter().any(sessions::opens_one);
+    input::run_queued(model, effects)
+}
+
+fn take(model: &mut Model, now: Moment, msg: Msg) -> Vec<Effect> {
     match msg {
-        Msg::Key(key) if model.overlay.is_some() && !sessions::is_past_list(model, key) => {
-            overlay::press(model, key)
-        }
-        Msg::Key(key) if scroll::press(model, key) => Vec::new(),
-        Msg::Key(key) => match model.stage {
-            Stage::Opening | Stage::Idle => input::press(model, now, key, Focus::Input),
-            Stage::Running => input::press(model, now, key, Focus::Running),
-            Stage::Asking(_) => question::press(model, now, key),
-            Stage::Answering(_) => answering::press(model, now, key),
-            Stage::AtLimit(_) => question::press_at_limit(model, now, key),
-            Stage::Trusting(_) => setup::press_trust(model, now, key),
-            Stage::Choosing(_) => setup::press(model, key),
+        Msg::Key(key) => match keymap::after_esc(key) {
+            Some(after) => {
+                let mut effects = press(model, now, Key::plain(KeyCode::Esc));
+                effects.extend(press(model, now, after));
+                effects
+            }
+            None => press(model, now, key),
         },
         Msg::Burst(key, times) if scroll::is_wheel(model, key) => {
             scroll::by(model, key, times);
@@ -67,7 +70,40 @@ pub fn update(model: &mut Model, now: Moment, msg: Msg) -> Vec<Effect> {
             run::happened(model, now, *happening)
         }
         Msg::Reply(reply) => reply::take(model, now, reply),
-        Msg::Tick => tasks::refresh(model),
+        Msg::Tick => {
+            let mut effects = tasks::refresh(model);
+            let certain = model.recent.take_certain(now);
+            effects.extend(certain.into_iter().flat_map(|key| press_one(model, now, key)));
+            effects
+        }
+    }
+}
+
+fn press(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    if let Some(before) = model.recent.take_pressed(key, now) {
+        effects.extend(press_one(model, now, before));
+    }
+    effects.extend(press_one(model, now, key));
+    effects
+}
+
+fn press_one(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
+    model.recent.press(key, now);
+    if model.overlay.is_some() && !sessions::is_past_list(model, key) {
+        return overlay::press(model, key);
+    }
+    if scroll::press(model, key) {
+        return Vec::new();
+    }
+    match model.stage {
+        Stage::Opening | Stage::Idle => input::press(model, now, key, Focus::Input),
+        Stage::Running => input::press(model, now, key, Focus::Running),
+        Stage::Asking(_) => question::press(model, now, key),
+        Stage::Answering(_) => answering::press(model, now, key),
+        Stage::AtLimit(_) => question::press_at_limit(model, now, key),
+        Stage::Trusting(_) => setup::press_trust(model, now, key),
+        Stage::Choosing(_) => setup::press(model, key),
     }
 }
 

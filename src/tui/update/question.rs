@@ -10,7 +10,7 @@ use crate::tui::keymap::{self, Action, Focus};
 use crate::tui::model::buffer::Buffer;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::moment::Moment;
-use crate::tui::model::question::{Asking, Row, Seen, Step};
+use crate::tui::model::question::{Asking, Row, Seen, Shown, Step};
 use crate::tui::model::{Limit, Model, Stage};
 
 /// What a key means for a question.
@@ -35,7 +35,7 @@ enum Pressed {
 pub(super) fn press(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
     let Stage::Asking(asking) = &mut model.stage else { return Vec::new() };
     let stops = keymap::action(Focus::Question, key) == Some(Action::Abort);
-    if !stops && !asking.guard.takes_keys(now) {
+    if !stops && !model.recent.is_meant_for(&asking.guard, now) {
         if input::type_ahead(model, now, key)
             && let Stage::Asking(asking) = &mut model.stage
         {
@@ -130,6 +130,11 @@ fn choose(model: &mut Model, row: Row) -> Vec<Effect> {
     let Stage::Asking(asking) = &mut model.stage else { return Vec::new() };
     asking.focus = row;
     match row {
+        Row::Yes | Row::Network | Row::Always
+            if asking.shown == Shown::Part && asking.is_seen_before_yes() =>
+        {
+            show_whole(model)
+        }
         Row::Yes => answer(model, Answer::Allow),
         Row::Network => answer(model, Answer::AllowWithNetwork),
         // what is saved is seen first
@@ -163,7 +168,7 @@ fn answer(model: &mut Model, answer: Answer) -> Vec<Effect> {
 /// A key while the turn-limit question waits.
 pub(super) fn press_at_limit(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
     let Stage::AtLimit(limit) = &mut model.stage else { return Vec::new() };
-    if !limit.guard.takes_keys(now) {
+    if !model.recent.is_meant_for(&limit.guard, now) {
         if input::type_ahead(model, now, key)
             && let Stage::AtLimit(limit) = &mut model.stage
         {
@@ -207,7 +212,7 @@ mod tests {
 
     use super::super::testing::{asked, draft, happen, press, reply, running};
     use super::*;
-    use crate::protocol::{Asked, Hold, Network, Question, QuestionId, Writes};
+    use crate::protocol::{Asked, Hold, Network, Preview, Question, QuestionId, Writes};
     use crate::tui::effect::ReportWish;
     use crate::tui::model::question::Guard;
     use crate::tui::model::transcript::Cell;
@@ -270,7 +275,7 @@ mod tests {
         asking.guard = Guard::new(Moment(1_000), Some(Moment(900)));
         assert_eq!(press(&mut model, 1_250, "y"), []);
         assert_eq!(press(&mut model, 1_649, "<enter>"), []);
-        assert_eq!(press(&mut model, 1_650, "<enter>"), answered(Answer::Allow));
+        assert_eq!(press(&mut model, 1_650, "1"), answered(Answer::Allow));
         assert_eq!(draft(&model), "y");
     }
 
@@ -360,6 +365,70 @@ mod tests {
         check((40, 12), "2q2", &seen);
         check((40, 12), "<c-o>q2", &seen);
         check((40, 12), "2q1", &[vec![page], answered(Answer::Allow)].concat());
+    }
+
+    #[test]
+    fn a_command_that_is_shown_in_part_is_shown_whole_before_a_yes_counts() {
+        let cut = |preview: Option<Preview>| {
+            asked_so(|asking| {
+                asking.shown = Shown::Part;
+                asking.approval.preview = preview.unwrap_or_else(|| asking.approval.preview.clone());
+            })
+        };
+        let page = Effect::Report(ReportWish::Results);
+        for (keys, yes) in [("1", "1"), ("y", "y"), ("<enter>", "<enter>"), ("1", "<enter>")] {
+            let mut model = cut(None);
+            assert_eq!(press(&mut model, 200, keys), std::slice::from_ref(&page), "{keys}");
+            assert!(model.overlay.is_some());
+            assert_eq!(press(&mut model, 200, "q"), []);
+            assert_eq!(press(&mut model, 200, yes), answered(Answer::Allow), "{keys} {yes}");
+        }
+        assert_eq!(press(&mut cut(None), 200, "n"), deny(None));
+        assert_eq!(press(&mut cut(None), 200, "<c-o>q1").last(), answered(Answer::Allow).first());
+        assert_eq!(press(&mut cut(Some(Preview::Changes(Vec::new()))), 200, "1"), answered(Answer::Allow));
+    }
+
+    #[test]
+    fn an_auto_repeated_key_answers_nothing() {
+        // the key that sent the message repeats: after a while for the first time, then quickly
+        let repeating = |key: &str, first: u64| {
+            let mut model = running();
+            if first < 50 {
+                press(&mut model, first, key);
+            }
+            let Stage::Asking(asking) = asked(false).stage else { panic!("a question") };
+            let question = Question { id: asking.id, asked: Asked::Approval(asking.approval) };
+            let happened = crate::conversation::Happening::Asked(question);
+            update(&mut model, Moment(50), Msg::Happened(Box::new(happened)));
+            if first >= 50 {
+                press(&mut model, first, key);
+            }
+            model
+        };
+        for key in ["<enter>", "y", "1"] {
+            for first in [0, 100] {
+                let mut model = repeating(key, first);
+                for at in (first + 660..5_000).step_by(40) {
+                    assert_eq!(press(&mut model, at, key), [], "{key} {first} at {at}");
+                }
+                let expected = if key == "<enter>" { 5_400 } else { 5_800 };
+                assert_eq!(press(&mut model, expected, key), answered(Answer::Allow), "{key} let go");
+            }
+        }
+        // a second press that is not followed by others counts, as soon as that is known
+        for key in ["<enter>", "y"] {
+            let mut model = repeating(key, 0);
+            assert_eq!(press(&mut model, 500, key), [], "{key}");
+            assert_eq!(update(&mut model, Moment(649), Msg::Tick), []);
+            assert_eq!(update(&mut model, Moment(650), Msg::Tick), answered(Answer::Allow), "{key}");
+        }
+        assert_eq!(press(&mut repeating("<enter>", 0), 800, "<enter>"), answered(Answer::Allow));
+        // nor are two at once, or another key after it
+        for keys in ["<enter><enter>", "<enter>x"] {
+            assert_eq!(press(&mut repeating("<enter>", 0), 500, keys), answered(Answer::Allow), "{keys}");
+        }
+        // nor is another key
+        assert_eq!(press(&mut repeating("<enter>", 0), 500, "y"), answered(Answer::Allow));
     }
 
     #[test]

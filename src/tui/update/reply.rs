@@ -1,6 +1,6 @@
 //! What an effect gave.
 
-use super::input::{give_back, remark, run_commands};
+use super::input::{give_back, remark};
 use super::slash::PICK_MODEL;
 use super::{offered, permissions, reports, rewind, sessions, tasks, themes};
 use crate::app::ModelRow;
@@ -118,6 +118,7 @@ fn take_awaiting(model: &mut Model) -> Option<Box<Picker>> {
 fn ready(model: &mut Model, facts: Facts) -> Vec<Effect> {
     let behind = model.transcript.take_ahead();
     model.stage = Stage::Idle;
+    model.opens_session = false;
     // of another session nothing counts any more
     (model.meter, model.aside) = (Meter::default(), Aside::default());
     if let Some(Overlay::Sessions(_)) = model.overlay {
@@ -158,7 +159,16 @@ fn begin_what_waits(model: &mut Model) -> Vec<Effect> {
     if !said {
         model.queue.drop_first_message();
     }
-    if messages.is_empty() { run_commands(model) } else { messages.into_iter().map(Effect::Submit).collect() }
+    messages.into_iter().map(Effect::Submit).collect()
+}
+
+/// The session that was to be opened is not: what was sent for it returns to the input instead of going to the present one.
+pub(super) fn stays(model: &mut Model) {
+    model.opens_session = false;
+    if matches!(model.stage, Stage::Idle) {
+        let messages = model.queue.messages().map(str::to_owned).collect();
+        give_back(model, messages);
+    }
 }
 
 fn show_again(model: &mut Model, resumed: &Resumed) {

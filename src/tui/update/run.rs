@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::input::{give_back, remark, run_commands};
+use super::input::{give_back, remark};
 use super::{reports, tasks};
 use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
@@ -39,7 +39,7 @@ pub(super) fn happened(model: &mut Model, now: Moment, happening: Happening) -> 
         }
         Happening::Asked(question) => asked(model, now, question),
         Happening::Jobs(news) => tasks::news(model, now, news),
-        Happening::Ended(ended) => return end(model, now, *ended),
+        Happening::Ended(ended) => end(model, now, *ended),
     }
     Vec::new()
 }
@@ -337,7 +337,7 @@ fn sane(mut approval: Approval) -> Approval {
     approval
 }
 
-fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
+fn end(model: &mut Model, now: Moment, ended: Ended) {
     let what = |run: &RunView| {
         run.calls.iter().find(|call| call.kind != Kind::Tells).map(|call| call.label.object.clone())
     };
@@ -370,22 +370,18 @@ fn end(model: &mut Model, now: Moment, ended: Ended) -> Vec<Effect> {
     match (&result.end, followed) {
         (_, Followed::ByQueue) => {
             begin(model, now);
-            Vec::new()
         }
-        (RunEnd::Done, Followed::ByNothing) => run_commands(model),
-        (_, Followed::ByNothing) => {
-            give_back(model, given_back);
-            Vec::new()
-        }
+        // the queued commands run now
+        (RunEnd::Done, Followed::ByNothing) => {}
+        (_, Followed::ByNothing) => give_back(model, given_back),
     }
 }
 
-fn stop_at(model: &mut Model, now: Moment, result: &LoopResult) -> Vec<Effect> {
-    let Some(limit) = Limit::of(&result.end) else { return Vec::new() };
+fn stop_at(model: &mut Model, now: Moment, result: &LoopResult) {
+    let Some(limit) = Limit::of(&result.end) else { return };
     let (calls, took) = (result.metadata.tool_calls_count, result.metadata.duration);
     let guard = Guard::new(now, model.recent.printable);
     model.stage = Stage::AtLimit(AtLimit { limit, calls, took, guard });
-    Vec::new()
 }
 
 fn summarise(model: &mut Model, result: &LoopResult) {

@@ -43,6 +43,10 @@ pub(super) fn take(model: &mut Model, reply: SessionReply) -> Vec<Effect> {
             Vec::new()
         }
         SessionReply::Unread => vec![Effect::Quit],
+        SessionReply::Stays => {
+            reply::stays(model);
+            Vec::new()
+        }
         SessionReply::Listed(picks) => listed(model, picks),
         SessionReply::Preview { id, lines } => {
             if let Some(Overlay::Sessions(open)) = &mut model.overlay {
@@ -107,6 +111,11 @@ pub(super) fn press(model: &mut Model, mut open: Box<Sessions>, key: Key) -> Vec
             go_on(onto)
         }
     }
+}
+
+/// Whether it opens another session, which takes its time.
+pub(super) fn opens_one(effect: &Effect) -> bool {
+    matches!(effect, Effect::Session(SessionWish::GoOn(Onto::Session(_) | Onto::ForkOf(_))))
 }
 
 fn go_on(onto: Onto) -> Vec<Effect> {
@@ -193,8 +202,21 @@ mod tests {
         press(&mut model, 0, "<enter>");
         assert_eq!(press(&mut model, 0, "hi<down>"), []);
         assert_eq!((draft(&model), open(&model).chosen()), ("hi", Some("a1")));
-        assert_eq!(press(&mut model, 0, "<enter>").last(), Some(&Effect::Submit("hi".to_owned())));
+        assert_eq!(wishes(&mut model, 0, "<enter>!ls<enter>/clear<enter>"), []);
+        assert_eq!(queued(&model), ["hi", "!ls", "/clear"]);
+        let mut opened = model;
+        assert_eq!(reply(&mut opened, Reply::Ready(Box::default())), [Effect::Submit("hi".to_owned())]);
+        assert_eq!(queued(&opened), ["!ls", "/clear"], "they wait for the end of that run");
+        let mut model = listing();
+        press(&mut model, 0, "<enter>");
+        press(&mut model, 0, "hi<enter>!ls<enter>");
         assert_eq!(press(&mut model, 0, "<esc>"), wish(SessionWish::Stay), "but Esc stays");
+        tell(&mut model, SessionReply::Stays);
+        assert_eq!(
+            (draft(&model), queued(&model).len()),
+            ("hi\n!ls", 0),
+            "nothing goes into the present one"
+        );
         for told in [Reply::Failed("no".to_owned()), Reply::Session(SessionReply::Held("a1".to_owned()))] {
             let mut model = listing();
             press(&mut model, 0, "<enter>");

@@ -20,7 +20,7 @@ const LEAVE: u8 = 3;
 /// A key while the trust question waits.
 pub(super) fn press_trust(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
     let Stage::Trusting(trusting) = &mut model.stage else { return Vec::new() };
-    if !trusting.guard.takes_keys(now) {
+    if !model.recent.is_meant_for(&trusting.guard, now) {
         if super::input::type_ahead(model, now, key)
             && let Stage::Trusting(trusting) = &mut model.stage
         {

@@ -99,9 +99,14 @@ fn copy(model: &mut Model, argument: &str) -> Vec<Effect> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{idle, last, queued, reply, running, wishes};
+    use super::super::testing::{end, idle, last, press, queued, reply, running, wishes};
     use super::*;
-    use crate::tui::msg::Reply;
+    use crate::conversation::Followed;
+    use crate::protocol::RunEnd;
+    use crate::tui::model::moment::Moment;
+    use crate::tui::msg::{Msg, Reply, RewindReply};
+    use crate::tui::slash::TABLE;
+    use crate::tui::update::update;
 
     #[test]
     fn each_command_wants_its_own() {
@@ -164,6 +169,88 @@ mod tests {
         let copied = Reply::Copied { text: text.clone(), said: said.clone() };
         assert_eq!(reply(&mut model, copied), [Effect::Clipboard { text, said }]);
         assert!(model.transcript.cells().is_empty());
+    }
+
+    /// Carries out effects as the runner does, as far as runs and sessions are concerned, and notes what reaches the conversation.
+    #[derive(Default)]
+    struct World {
+        /// Effects that came while a run or an opening session did not allow them.
+        refused: Vec<Effect>,
+        carried_out: Vec<Effect>,
+        is_running: bool,
+        opens: bool,
+    }
+
+    impl World {
+        fn carry_out(&mut self, model: &mut Model, effects: Vec<Effect>) {
+            let mut replies = Vec::new();
+            for effect in effects {
+                let needs_rest = !matches!(
+                    &effect,
+                    Effect::Tell(_)
+                        | Effect::KeepInput(_)
+                        | Effect::ListModels
+                        | Effect::Session(SessionWish::List)
+                );
+                if needs_rest && (self.is_running || self.opens) {
+                    self.refused.push(effect);
+                    continue;
+                }
+                match &effect {
+                    Effect::Submit(_) | Effect::RunOwn(_) | Effect::Compact(_) => {
+                        self.is_running = true;
+                        replies.push(Reply::RunBegins);
+                    }
+                    Effect::Session(SessionWish::GoOn(_)) => self.opens = true,
+                    Effect::Clear => replies.push(Reply::Cleared),
+                    Effect::Rewind(_) => replies.push(Reply::Rewind(RewindReply::Refused("no".to_owned()))),
+                    _ => replies.push(Reply::Said("done".to_owned())),
+                }
+                self.carried_out.push(effect);
+            }
+            for reply in replies {
+                let effects = update(model, Moment(0), Msg::Reply(reply));
+                self.carry_out(model, effects);
+            }
+        }
+
+        /// Ends whatever is going on; says whether anything was.
+        fn settle(&mut self, model: &mut Model) -> bool {
+            let effects = if std::mem::take(&mut self.is_running) {
+                end(model, RunEnd::Done, &[], Followed::ByNothing)
+            } else if std::mem::take(&mut self.opens) {
+                update(model, Moment(0), Msg::Reply(Reply::Ready(Box::default())))
+            } else if model.overlay.is_some() {
+                press(model, 0, "<esc>")
+            } else {
+                return false;
+            };
+            self.carry_out(model, effects);
+            true
+        }
+    }
+
+    #[test]
+    fn of_two_commands_queued_in_a_run_each_runs_once_and_never_while_the_other_does() {
+        let waiting = TABLE.iter().filter(|row| row.when == When::AtRest);
+        let named = waiting.flat_map(|row| [format!("/{}", row.name), format!("/{} x", row.name)]);
+        let lines: Vec<String> = named.chain(["!ls".to_owned(), "#note".to_owned()]).collect();
+        let alone = |line: &str| {
+            let (mut model, mut world) = (running(), World { is_running: true, ..World::default() });
+            wishes(&mut model, 0, &format!("{line}<enter>"));
+            while world.settle(&mut model) {}
+            world.carried_out
+        };
+        for (first, second) in lines.iter().flat_map(|first| lines.iter().map(move |second| (first, second)))
+        {
+            let (mut model, mut world) = (running(), World { is_running: true, ..World::default() });
+            assert_eq!(wishes(&mut model, 0, &format!("{first}<enter>{second}<enter>")), []);
+            assert_eq!(queued(&model), [first, second]);
+            while world.settle(&mut model) {}
+            assert_eq!(world.refused, [], "{first} {second}");
+            assert_eq!(queued(&model).len(), 0, "{first} {second}");
+            assert_eq!(world.carried_out, [alone(first), alone(second)].concat(), "{first} {second}");
+        }
     }
 
     #[test]

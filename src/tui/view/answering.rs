@@ -5,7 +5,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::brush::{Brush, Echo, INDENT, Pane, SIGN, one_line, typed};
+use super::brush::{Brush, Echo, INDENT, Keep, Pane, SIGN, one_line, typed};
 use super::markdown::{self, Printed};
 use super::question::Sheet;
 use super::theme::Role;
@@ -33,8 +33,16 @@ pub(super) fn pane(answering: &Answering, room: usize, brush: Brush) -> Pane {
     let note = brush.prose(hint, Role::Dim);
     let taken = body.len() + rows.len() + note.len() + 3;
     let note = if taken <= room { note } else { Vec::new() };
-    let sheet =
-        Sheet { title, body, least: 1, hint: " (Ctrl+O shows all)", note, rows, focus: answering.focus };
+    let sheet = Sheet {
+        title,
+        body,
+        least: 1,
+        keep: Keep::Head,
+        hint: " (Ctrl+O shows all)",
+        note,
+        rows,
+        focus: answering.focus,
+    };
     sheet.draw(room, answering.in_words().then_some(column), brush)
 }
 

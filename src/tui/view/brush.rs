@@ -111,13 +111,15 @@ pub enum Mode {
     Whole,
 }
 
-/// Which end of a long text is kept.
+/// Which part of a long text is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
     /// Its beginning.
     Head,
     /// Its end.
     Tail,
+    /// Both, the beginning first.
+    Ends,
 }
 
 /// One of the facts of a line.
@@ -225,10 +227,13 @@ impl Brush {
         let hidden = lines.len() - most.max(1) + 1;
         let count = units::counted(u64::try_from(hidden).unwrap_or(u64::MAX), "more line", "more lines");
         let note = fit(&self.line(format!("{lead}… {count}{hint}"), Role::Dim), self.columns);
-        match keep {
-            Keep::Head => lines.splice(lines.len() - hidden.., [note]),
-            Keep::Tail => lines.splice(..hidden, [note]),
+        let shown = lines.len() - hidden;
+        let first = match keep {
+            Keep::Head => shown,
+            Keep::Tail => 0,
+            Keep::Ends => shown.div_ceil(2),
         };
+        lines.splice(first..first + hidden, [note]);
         lines
     }
 }

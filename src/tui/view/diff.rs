@@ -42,11 +42,15 @@ pub(super) struct Drawn {
 pub(super) enum Extent {
     /// The first so many lines, each cut to one row; the others are only there to be counted.
     Cut(usize),
-    /// The first so many lines, in as many rows as they take; the others are only there to be counted.
-    First(usize),
+    /// The first and the last so many lines, in as many rows as they take; the others are only there to be counted, and what follows
+    /// the last change is left out if not all has space.
+    Ends(usize),
     /// All of it, in as many rows as it takes.
     Whole,
 }
+
+/// Rows of a question other than the diff: its title, the file, its answers.
+const BESIDE: usize = 5;
 
 /// Draws what changes in one file.
 pub(super) fn draw(change: &FileChange, extent: Extent, brush: Brush) -> Drawn {
@@ -168,20 +172,38 @@ impl<'a> Hunks<'a> {
 
     fn lines(mut self, diff: &FileDiff, extent: Extent) -> Vec<Line<'static>> {
         let most = match extent {
-            Extent::Cut(most) | Extent::First(most) => most,
+            Extent::Cut(most) | Extent::Ends(most) => most,
             Extent::Whole => usize::MAX,
         };
-        let mut lines = Vec::new();
+        let mut all = diff.hunks.iter().map(|hunk| hunk.lines.len() + 1).sum::<usize>().saturating_sub(1);
+        let mut last = all;
+        if let Extent::Ends(most) = extent
+            && all + BESIDE > most
+        {
+            all -= context_at_end(diff);
+            last = all.saturating_sub(most);
+        }
+        let (mut lines, mut at) = (Vec::new(), 0);
         for (index, hunk) in diff.hunks.iter().enumerate() {
             if index > 0 {
                 lines.push(between(self.widest, self.brush));
+                at += 1;
             }
-            let (drawn, counted) =
-                hunk.lines.split_at_checked(most.saturating_sub(lines.len())).unwrap_or((&hunk.lines, &[]));
-            for shown in self.shown(drawn) {
+            let (hunk, _) = divide(&hunk.lines, all.saturating_sub(at));
+            let (first, rest) = divide(hunk, most.saturating_sub(lines.len()));
+            let (counted, end) = divide(rest, last.saturating_sub(at + first.len()));
+            for shown in self.shown(first) {
                 lines.extend(self.row(&shown, extent));
             }
             lines.extend(counted.iter().map(|_| Line::default()));
+            if !counted.is_empty() {
+                // highlighting the lines in between would take as long as drawing them
+                (self.old.reading, self.new.reading) = (None, None);
+            }
+            for shown in self.shown(end) {
+                lines.extend(self.row(&shown, extent));
+            }
+            at += hunk.len();
         }
         lines
     }
@@ -242,19 +264,30 @@ impl<'a> Hunks<'a> {
         let before = INDENT.len() + self.widest + 2 + sign.len();
         match extent {
             // whoever is told lines has a terminal that breaks them, and a word that is whole can be read out
-            Extent::First(_) | Extent::Whole if brush.manner.signs == Signs::Words => {
+            Extent::Ends(_) | Extent::Whole if brush.manner.signs == Signs::Words => {
                 vec![Line::from([lead, text.spans].concat())]
             }
             Extent::Cut(_) if brush.columns >= before + LEAST => {
                 let text = fit(&text, brush.columns - before);
                 vec![Line::from([lead, text.spans].concat())]
             }
-            Extent::Cut(_) | Extent::First(_) | Extent::Whole => {
+            Extent::Cut(_) | Extent::Ends(_) | Extent::Whole => {
                 let rest = vec![Span::raw(" ".repeat(before))];
                 wrap(&text, brush.columns, &Prefix { first: lead, rest })
             }
         }
     }
+}
+
+/// How many lines after the last change are shown for orientation alone.
+fn context_at_end(diff: &FileDiff) -> usize {
+    let lines = diff.hunks.last().map_or(&[][..], |hunk| &hunk.lines);
+    lines.iter().rev().take_while(|line| line.kind == LineKind::Context).count()
+}
+
+/// The first so many lines, and the others.
+fn divide(lines: &[DiffLine], at: usize) -> (&[DiffLine], &[DiffLine]) {
+    lines.split_at_checked(at).unwrap_or((lines, &[]))
 }
 
 fn texts<'s>(side: &'s [Shown<'_>]) -> Vec<&'s str> {
@@ -393,10 +426,10 @@ mod tests {
         );
         check_as(Extent::Cut(9), 12, &change(None, Some("one two\n")), "new +1\n    1 + one\n        two");
         check_as(
-            Extent::First(1),
+            Extent::Ends(1),
             12,
-            &change(None, Some("one two\nb\n")),
-            "new +2\n    1 + one\n        two\n",
+            &change(None, Some("one two\nb\nc\nd\n")),
+            "new +4\n    1 + one\n        two\n\n\n    4 + d",
         );
         check_as(Extent::Cut(1), 40, &change(None, Some("a\nb\nc\n")), "new +3\n    1 + a\n\n");
     }

@@ -12,13 +12,15 @@ use super::brush::{Brush, INDENT, reveal};
 use super::diff::{self, Extent};
 use super::tool;
 use crate::protocol::Preview;
-use crate::tui::model::question::{Asking, Compared};
+use crate::tui::model::question::{Asking, Compared, Shown};
 use crate::tui::model::{Model, Stage};
 
 /// The drawing of what is asked about now.
 #[derive(Debug, Default)]
 pub struct Kept {
     made: Option<Made>,
+    /// How much of it was on the screen.
+    pub(super) shown: Shown,
     #[cfg(test)]
     pub(super) drawings: usize,
 }
@@ -40,6 +42,12 @@ impl Kept {
             self.count();
         }
         self.made.as_ref().map_or(&[], |made| made.lines.as_slice())
+    }
+
+    /// How much of the question the last drawing showed.
+    #[must_use]
+    pub fn shown(&self) -> Shown {
+        self.shown
     }
 
     /// Forgets what is no longer asked about.

@@ -13,7 +13,7 @@ use super::wrap::{fit, width};
 use crate::protocol::{Access, Approval, ExecAccess, Hold, Occasion, Preview};
 use crate::text::units;
 use crate::tui::model::buffer::Buffer;
-use crate::tui::model::question::{Asking, Row};
+use crate::tui::model::question::{Asking, Row, Shown};
 use crate::tui::model::{AtLimit, Limit};
 
 /// Columns of a beginning that says something.
@@ -34,6 +34,8 @@ pub(super) struct Sheet<'a> {
     pub(super) body: Vec<Line<'static>>,
     /// How many of its lines are worth more than answers in full.
     pub(super) least: usize,
+    /// Which part of a long body is shown.
+    pub(super) keep: Keep,
     /// Where the rest of a cut body can be seen.
     pub(super) hint: &'a str,
     /// What else matters.
@@ -56,15 +58,19 @@ pub(super) fn permission(asking: &Asking, room: usize, kept: &mut Kept, brush: B
     };
     let sheet = Sheet {
         title: brush.line(title(&asking.approval), Role::Warn),
-        body: kept.preview(asking, Extent::First(room), brush).to_vec(),
+        body: kept.preview(asking, Extent::Ends(room), brush).to_vec(),
         // a rule that would be saved is better seen whole
         least: 1,
-        hint: " (Ctrl+O shows all)",
+        // what a script ends with matters as much as its beginning
+        keep: Keep::Ends,
+        hint: if asking.is_seen_before_yes() { " (Yes shows all first)" } else { " (Ctrl+O shows all)" },
         note: note(&asking.approval, brush),
         rows: rows.into_iter().map(row).collect(),
         focus,
     };
-    sheet.draw(room, column, brush)
+    let (pane, extent) = sheet.lay_out(room, column, brush);
+    kept.shown = extent;
+    pane
 }
 
 /// All of a question for the page that shows everything.
@@ -107,6 +113,11 @@ pub(super) fn limit(at: &AtLimit, brush: Brush) -> Pane {
 impl Sheet<'_> {
     /// The sheet in at most `room` rows; `column` is where the cursor stands in the row that has the focus.
     pub(super) fn draw(self, room: usize, column: Option<usize>, brush: Brush) -> Pane {
+        self.lay_out(room, column, brush).0
+    }
+
+    /// The same, and how much of the body it shows.
+    fn lay_out(self, room: usize, column: Option<usize>, brush: Brush) -> (Pane, Shown) {
         let room = room.max(1);
         let title = brush.paragraph(&self.title, Span::raw(""), "");
         let enough = title.len() + self.body.len().min(self.least);
@@ -127,18 +138,19 @@ impl Sheet<'_> {
         let blanks = usize::from(!self.body.is_empty()) + 1;
         let spread = self.body.len() + blanks <= left;
         let gap = || spread.then(Line::default);
+        let shown = if self.body.len() > left { Shown::Part } else { Shown::All };
         if !self.body.is_empty() && left > 0 {
             above.extend(gap());
             above.extend(match in_one_row(&self.body, self.hint, brush).filter(|_| left == 1) {
                 Some(row) => vec![row],
-                None => brush.fold_with(self.body, left, (Keep::Head, INDENT, self.hint)),
+                None => brush.fold_with(self.body, left, (self.keep, INDENT, self.hint)),
             });
         }
         above.extend(gap());
         above.extend(note);
         let cursor = column.map(|column| (above.len() + focus, column));
         above.extend(rows);
-        Pane { lines: above, cursor }
+        (Pane { lines: above, cursor }, shown)
     }
 }
 
@@ -610,10 +622,10 @@ mod tests {
   src/cart.rs  new +50
     1 + line 1
     2 + line 2
-    3 + line 3
-    4 + line 4
-    5 + line 5
   … 45 more lines (Ctrl+O shows all)
+   48 + line 48
+   49 + line 49
+   50 + line 50
 ❯ 1. Yes
   2. Yes, and don't ask again for Edit(src/**) in this project
   3. No, and say what to do instead",
@@ -628,6 +640,43 @@ mod tests {
   3. No, and say what to do instead",
         );
         assert_eq!(whole(&edit(50), &mut Kept::default(), BRUSH).len(), 2 + 51 + 1 + 1);
+    }
+
+    #[test]
+    fn of_what_is_cut_both_ends_are_shown() {
+        let mut kept = Kept::default();
+        let script = format!("cat <<'E' > notes\n{}E\ntouch pwned", numbered(198));
+        let long = format!("echo {} && touch pwned", "x".repeat(3_000));
+        for script in [script.as_str(), &long] {
+            let pane = permission(&command(script), 11, &mut kept, BRUSH);
+            let shown = text(&pane.lines);
+            assert!(shown.contains("touch pwned") && shown.contains("(Yes shows all first)"), "{shown}");
+            assert_eq!(kept.shown(), Shown::Part);
+        }
+        permission(&command("cargo test"), 11, &mut kept, BRUSH);
+        assert_eq!(kept.shown(), Shown::All);
+        let mut two = edit(50);
+        let last =
+            FileChange { path: "src/last.rs".to_owned(), before: None, after: Some("last\n".to_owned()) };
+        if let Preview::Changes(files) = &mut two.approval.preview {
+            files.push(last);
+        }
+        let two = Asking::new(QuestionId(1), two.approval, Guard::new(Moment(0), None));
+        check(
+            &two,
+            (80, 11),
+            "Allow this edit?
+  src/cart.rs  new +50
+    1 + line 1
+    2 + line 2
+  … 47 more lines (Ctrl+O shows all)
+   50 + line 50
+  src/last.rs  new +1
+    1 + last
+❯ 1. Yes
+  2. Yes, and don't ask again for Edit(src/**) in this project
+  3. No, and say what to do instead",
+        );
     }
 
     #[test]

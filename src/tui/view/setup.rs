@@ -2,7 +2,7 @@
 //!
 //! A key is typed here and never shown; an address found on this machine is foreign text like any other.
 
-use super::brush::{Brush, Echo, INDENT, Pane, SIGN, one_line, typed};
+use super::brush::{Brush, Echo, INDENT, Keep, Pane, SIGN, one_line, typed};
 use super::question::Sheet;
 use super::theme::Role;
 use super::wrap::width;
@@ -38,6 +38,7 @@ fn offer(choosing: &Choosing, room: usize, brush: Brush) -> Pane {
         title: brush.line("No endpoint is set up. Where is the model?", Role::Warn),
         body: Vec::new(),
         least: 2,
+        keep: Keep::Head,
         hint: "",
         note: looking(&choosing.offer)
             .map(|told| brush.line(format!("{INDENT}{told}"), Role::Dim))
@@ -65,6 +66,7 @@ fn field((title, note): (&str, &str), (buffer, echo): (&Buffer, Echo), room: usi
         title: brush.line(title.to_owned(), Role::Warn),
         body: Vec::new(),
         least: 2,
+        keep: Keep::Head,
         hint: "",
         note: brush.prose(note, Role::Dim),
         rows: vec![brush.line(text, Role::Plain)],

@@ -5,7 +5,7 @@
 
 use ratatui::text::{Line, Span};
 
-use super::brush::{Brush, INDENT, Mode, Pane, one_line, reveal};
+use super::brush::{Brush, INDENT, Keep, Mode, Pane, one_line, reveal};
 use super::question::Sheet;
 use super::theme::Role;
 use crate::app::{GroupForm, TrustGroup, TrustQuestion, WhyAsked};
@@ -29,6 +29,7 @@ pub(super) fn pane(trusting: &Trusting, room: usize, brush: Brush) -> Pane {
         title: title(question, brush),
         body: body(question, Mode::Folded, brush),
         least: 2,
+        keep: Keep::Head,
         hint: " (Ctrl+O shows all)",
         note: Vec::new(),
         rows: rows.map(|row| brush.line(row, Role::Plain)).to_vec(),

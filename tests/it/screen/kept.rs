@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use crate::bad_input::files_below;
-use crate::endpoint::{Endpoint, text};
+use crate::endpoint::{Endpoint, Gate, text};
 use crate::harness::Clawd;
 use crate::watched::DEADLINE;
 
@@ -17,6 +17,29 @@ fn editor(clawd: Clawd, script: &str) -> Clawd {
     let clawd = clawd.file("editor.sh", script);
     let path = clawd.project().join("editor.sh");
     clawd.env("EDITOR", &format!("sh '{}'", path.display()))
+}
+
+#[test]
+fn ctrl_c_in_the_editor_leaves_the_run_alone() {
+    let gate = Gate::new();
+    let endpoint = Endpoint::script([text("One").hold(&gate).text(" is all.")]);
+    // Ctrl+C goes to the whole foreground
+    let script =
+        "trap 'echo caught > caught.txt' INT; echo ready; until [ -e caught.txt ]; do sleep 0.05; done";
+    let clawd = editor(Clawd::new(&endpoint), script);
+    let pty = open(&clawd);
+    say(&pty, "go");
+    gate.wait_reached();
+    pty.key("ctrl-g");
+    pty.wait_for("ready");
+    pty.key("ctrl-c");
+    pty.wait_for("esc to interrupt");
+    gate.open();
+    pty.wait_for("One is all.");
+    wait_for_rest(&pty);
+    assert!(!pty.screen_text().contains("Interrupted"), "{}", pty.screen_text());
+    leave(&pty);
+    endpoint.finish();
 }
 
 #[test]

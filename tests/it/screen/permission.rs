@@ -1,6 +1,8 @@
 //! Permission questions: the answers, the keys that are not meant for them, the modes.
 
 use crate::endpoint::{Endpoint, Gate, call, calls, text, thinking};
+use std::time::Duration;
+
 use crate::harness::Clawd;
 use serde_json::json;
 
@@ -46,6 +48,49 @@ fn y_lets_a_command_run() {
 #[test]
 fn enter_on_yes_lets_a_command_run() {
     check_yes("enter");
+}
+
+#[test]
+fn an_auto_repeated_enter_lets_nothing_run() {
+    let endpoint = touching();
+    let clawd = Clawd::new(&endpoint);
+    let pty = open(&clawd);
+    pty.type_text("make it");
+    pty.wait_for("make it");
+    for _ in 0..50 {
+        pty.key("enter");
+        std::thread::sleep(Duration::from_millis(30));
+    }
+    pty.wait_for("1. Yes");
+    assert!(!is_made(&clawd) && endpoint.requests().len() == 1);
+    answer(&pty, "Allow", "y");
+    pty.wait_for("Done with it.");
+    wait_for_rest(&pty);
+    assert!(is_made(&clawd));
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
+fn a_long_command_shows_its_end_and_all_of_it_before_a_yes_counts() {
+    let lines: String = (1..200).map(|number| format!("echo {number}\n")).collect();
+    let endpoint = Endpoint::script([calls([bash(&format!("{lines}touch made"))]), text("Done with it.")]);
+    let clawd = Clawd::new(&endpoint);
+    let pty = open(&clawd);
+    say(&pty, "make it");
+    pty.wait_for("(Yes shows all first)");
+    assert!(pty.screen_text().contains("  touch made"), "{}", pty.screen_text());
+    answer(&pty, "Allow", "1");
+    pty.wait_for("echo 190");
+    assert!(!is_made(&clawd), "{}", pty.screen_text());
+    pty.key("q");
+    pty.wait_for("(Ctrl+O shows all)");
+    pty.key("1");
+    pty.wait_for("Done with it.");
+    wait_for_rest(&pty);
+    assert!(is_made(&clawd));
+    leave(&pty);
+    endpoint.finish();
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::endpoint::{Endpoint, Gate, status, text};
 use crate::harness::Clawd;
+use crate::pty::Pty;
 
 use super::{bash, chat, count_rows, leave, open, say, wait_for_rest};
 
@@ -113,6 +114,86 @@ fn a_failure_puts_what_waits_back_into_the_input() {
     pty.wait_for("Error:");
     pty.wait_for("❯ two");
     pty.key("ctrl-u");
+    leave(&pty);
+    endpoint.finish();
+}
+
+/// Waits until `shown` is on the screen and nothing is queued.
+fn wait_for_the_last(pty: &Pty, shown: &str) {
+    pty.wait_until(shown, |screen| {
+        let text = screen.contents();
+        text.contains(shown) && !text.contains("queued:")
+    });
+}
+
+#[test]
+fn what_follows_a_summary_in_the_queue_waits_for_it_and_takes_nothing_of_it_along() {
+    let long = "It matters. ".repeat(300);
+    let (gate, summary) = (Gate::new(), Gate::new());
+    let endpoint = Endpoint::script([
+        text(&long).text("One."),
+        text("Two").hold(&gate).text("."),
+        text("A summary").hold(&summary).text(" of all."),
+        text("Fresh."),
+    ]);
+    let pty = chat(&endpoint);
+    say(&pty, "first");
+    pty.wait_for("One.");
+    wait_for_rest(&pty);
+    say(&pty, "second");
+    gate.wait_reached();
+    say(&pty, "/compact");
+    pty.wait_for("queued: /compact");
+    say(&pty, "/clear");
+    pty.wait_for("queued: /clear");
+    gate.open();
+    summary.wait_reached();
+    pty.wait_for("queued: /clear");
+    summary.open();
+    wait_for_the_last(&pty, "a new session has begun");
+    endpoint.allow_break();
+    say(&pty, "third");
+    pty.wait_for("Fresh.");
+    wait_for_rest(&pty);
+    let request = endpoint.wait_for_request(4);
+    assert_eq!(request.roles(), "system user");
+    assert!(!request.body.to_string().contains("summary"), "{}", request.body);
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
+fn commands_that_begin_a_run_are_carried_out_one_after_the_other() {
+    let (gate, init) = (Gate::new(), Gate::new());
+    let endpoint = Endpoint::script([
+        text("One").hold(&gate).text("."),
+        text("Written").hold(&init).text(" down."),
+        text("Fresh."),
+    ]);
+    let clawd = Clawd::new(&endpoint).repository();
+    let pty = open(&clawd);
+    say(&pty, "first");
+    gate.wait_reached();
+    let lines = ["/init", "!echo ran > ran.txt", "!echo again >> ran.txt", "#use tabs", "/clear"];
+    for (line, shown) in lines.iter().zip([lines[0], lines[1], lines[2], lines[3], "2 more queued"]) {
+        say(&pty, line);
+        pty.wait_for(shown);
+    }
+    gate.open();
+    init.wait_reached();
+    pty.wait_for("queued: !echo ran");
+    assert!(!clawd.project().join("ran.txt").exists(), "the run of /init is still going on");
+    init.open();
+    wait_for_the_last(&pty, "a new session has begun");
+    assert_eq!(
+        (clawd.read("ran.txt"), clawd.read("AGENTS.md")),
+        ("ran\nagain\n".to_owned(), "- use tabs\n".to_owned())
+    );
+    endpoint.allow_break();
+    say(&pty, "next");
+    pty.wait_for("Fresh.");
+    wait_for_rest(&pty);
+    assert_eq!(endpoint.wait_for_request(3).roles(), "system user");
     leave(&pty);
     endpoint.finish();
 }

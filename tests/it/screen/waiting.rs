@@ -3,10 +3,10 @@
 
 use serde_json::json;
 
-use crate::endpoint::{Endpoint, Gate, call, status, text, thinking};
+use crate::endpoint::{Endpoint, Gate, call, calls, status, text, thinking};
 use crate::harness::Clawd;
 
-use super::{chat, leave, open, say, wait_for_rest};
+use super::{answer, bash, chat, lasting, leave, open, say, wait_for_process, wait_for_rest};
 
 #[test]
 fn a_retry_says_why() {
@@ -55,6 +55,57 @@ fn after_a_failure_enter_asks_again() {
     let (first, second) = (&endpoint.requests()[0], &endpoint.requests()[1]);
     assert_eq!((second.roles().as_str(), second.last_text().as_str()), ("system user", "a question"));
     assert!(first.raw == second.raw, "the same request");
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
+fn what_the_user_stopped_is_not_restarted_by_enter() {
+    let endpoint = Endpoint::script([calls([lasting()]), calls([bash("touch made")]), text("Later.")]);
+    let clawd = Clawd::new(&endpoint);
+    let pty = open(&clawd.clone().arg("--yolo"));
+    say(&pty, "go");
+    wait_for_process(&pty);
+    pty.key("esc");
+    pty.wait_for("Interrupted");
+    wait_for_rest(&pty);
+    pty.key("enter");
+    leave(&pty);
+    assert_eq!(endpoint.requests().len(), 1);
+    // nor where the session is resumed, nor after a plain no
+    let pty = open(&clawd.again().arg("-c"));
+    pty.wait_for("go");
+    pty.key("enter");
+    say(&pty, "next");
+    answer(&pty, "Allow this command?", "n");
+    wait_for_rest(&pty);
+    pty.key("enter");
+    say(&pty, "and now?");
+    pty.wait_for("Later.");
+    wait_for_rest(&pty);
+    assert_eq!(endpoint.requests().len(), 3);
+    assert_eq!(endpoint.wait_for_request(2).roles(), "system user assistant tool user");
+    assert_eq!(endpoint.wait_for_request(3).last_text(), "and now?");
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
+fn a_resumed_session_that_ends_with_a_message_is_answered_after_enter() {
+    let endpoint = Endpoint::script([status(400), text("Now it is answered.")]);
+    let clawd = Clawd::new(&endpoint);
+    let pty = open(&clawd);
+    say(&pty, "a question");
+    pty.wait_for("Error:");
+    wait_for_rest(&pty);
+    leave(&pty);
+    let pty = open(&clawd.again().arg("-c"));
+    pty.wait_for("a question");
+    pty.key("enter");
+    pty.wait_for("Now it is answered.");
+    wait_for_rest(&pty);
+    let request = endpoint.wait_for_request(2);
+    assert_eq!((request.roles().as_str(), request.last_text().as_str()), ("system user", "a question"));
     leave(&pty);
     endpoint.finish();
 }
