@@ -293,7 +293,7 @@ pub(super) fn twin(
 }
 
 /// Gives `temp` the old file's owner and group; false where that is not allowed.
-fn same_owner(temp: &File, old: &Metadata) -> io::Result<bool> {
+pub(super) fn same_owner(temp: &File, old: &Metadata) -> io::Result<bool> {
     let new = temp.metadata()?;
     if (new.uid(), new.gid()) == (old.uid(), old.gid()) {
         return Ok(true);
@@ -303,7 +303,7 @@ fn same_owner(temp: &File, old: &Metadata) -> io::Result<bool> {
 
 /// Whether the file has access lists or other attributes that a new file would lack.
 #[cfg(target_os = "linux")]
-fn has_attributes(path: &Path) -> bool {
+pub(super) fn has_attributes(path: &Path) -> bool {
     let mut names = [0_u8; 1024];
     match rustix::fs::listxattr(path, &mut names) {
         // every file has a label where SELinux runs, and a new one gets it by itself
@@ -316,7 +316,7 @@ fn has_attributes(path: &Path) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn has_attributes(_path: &Path) -> bool {
+pub(super) fn has_attributes(_path: &Path) -> bool {
     false
 }
 
