@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clawd::protocol::SavedFile;
-use clawd::protocol::history::Former;
+use clawd::protocol::history::Past;
 use clawd::workbench::{Moment, Setup, Workbench, restore};
 use divan::Bencher;
 use tempfile::TempDir;
@@ -100,8 +100,8 @@ impl World {
     /// Puts these files back as a rewind does; each as it was before that.
     fn rewind(&self, files: &[SavedFile]) -> Vec<SavedFile> {
         let blobs = self.bench.blobs();
-        let differences = restore::differences(files.iter().map(|file| Former { file, last: file }));
-        let kept = restore::keep(blobs, differences);
+        let plan = restore::plan(&Past::before(files), 0);
+        let kept = restore::keep(blobs, plan);
         assert_eq!((restore::put_back(blobs, &kept), kept.saved.len()), (Vec::new(), files.len()));
         kept.saved
     }
@@ -116,6 +116,7 @@ impl World {
 
     /// Both looks; how many files have changed between them and before.
     fn look(&self) -> usize {
+        self.bench.snapshots().begin_message();
         self.runtime.block_on(async {
             let before = self.bench.look(Moment::Before).await;
             before.len() + self.bench.look(Moment::After).await.len()

@@ -382,6 +382,11 @@ impl<'a> Run<'a> {
 
     pub(super) async fn record(&mut self, mut message: Message) {
         hush::message(self.context.bench.redactor(), &mut message);
+        if let Message::User(user) = &message
+            && matches!(user.origin, Origin::User | Origin::Queued | Origin::Command)
+        {
+            self.context.bench.snapshots().begin_message();
+        }
         self.record_body(EntryBody::Message(message)).await;
     }
 

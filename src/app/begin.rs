@@ -24,6 +24,7 @@ use crate::permission::{
 use crate::protocol::{History, Message, ModelId, NoticeKind, Origin, SessionId};
 use crate::session::{Opened, SessionError, SessionPlace, SessionRef, index};
 use crate::tools::recall;
+use crate::workbench::snapshot::Reason;
 use crate::workbench::{Setup, Workbench};
 
 /// The session that is to go on.
@@ -289,10 +290,12 @@ impl App {
         let policy = policy.clone();
         bench.snapshots().set_apart(Arc::new(move |path| {
             let policy = policy.snapshot();
+            if own.iter().any(|own| path.starts_with(own)) {
+                return Some(Reason::Own);
+            }
             // what it hides holds secrets in every other mode
-            own.iter().any(|own| path.starts_with(own))
-                || policy.hides(path)
-                || (policy.mode == Mode::Bypass && is_secret(path))
+            let is_hidden = policy.hides(path) || (policy.mode == Mode::Bypass && is_secret(path));
+            is_hidden.then_some(Reason::Secret)
         }));
     }
 

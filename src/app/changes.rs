@@ -12,7 +12,7 @@ use super::{App, shown};
 use crate::conversation::Conversation;
 use crate::os::env::Env;
 use crate::os::file::read_regular;
-use crate::protocol::{FileChange, SavedFile};
+use crate::protocol::{FileChange, SavedFile, SavedKind, Was};
 use crate::text::redact::{Hide, Redactor};
 use crate::tools::text_of;
 use crate::workbench::Workbench;
@@ -73,6 +73,21 @@ impl ChangedFiles {
         let untold = self.bench.as_ref().map(|bench| bench.snapshots().uncovered()).unwrap_or_default();
         let mut changes = Changes { untold, ..Changes::default() };
         for (file, image) in &self.files {
+            let name = || self.name(Path::new(&file.path));
+            match file.was() {
+                Was::Moved(from) => {
+                    if Path::new(&file.path).symlink_metadata().is_ok() {
+                        changes.others.push(format!("{}: moved from {}", name(), self.name(Path::new(from))));
+                    }
+                    continue;
+                }
+                Was::Unsaved(why) => {
+                    changes.others.push(format!("{}: {why}", name()));
+                    continue;
+                }
+                Was::Bytes(_) if file.kind() == SavedKind::Pipe => continue,
+                Was::Nothing | Was::Bytes(_) => {}
+            }
             let before = match (&file.before, image) {
                 (None, _) => Side::Absent,
                 (Some(_), None) => Side::Untold("as it was is gone".to_owned()),

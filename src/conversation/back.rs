@@ -8,6 +8,9 @@ use super::unsaid::Retry;
 use super::{Conversation, Phase};
 use crate::protocol::{ChangedBy, EntryBody, SavedFile};
 
+/// Files of one entry: a session's line stays shorter than most long results.
+const MOST_FILES: usize = 1_000;
+
 impl Conversation {
     /// Whether nothing goes on, so that what was said can be taken back.
     #[must_use]
@@ -26,6 +29,16 @@ impl Conversation {
     /// The same for files alone: nothing that was said is taken back.
     pub fn rewind_files(&mut self) {
         self.rewind(self.parts.history.positions());
+    }
+
+    /// These files were changed by a command that was left running; as they were before.
+    pub fn changed_beside(&mut self, mut files: Vec<SavedFile>) {
+        let message = self.parts.history.positions().saturating_sub(1);
+        while self.is_at_rest() && !files.is_empty() {
+            let rest = files.split_off(files.len().min(MOST_FILES));
+            self.record(EntryBody::Checkpoint { message, by: ChangedBy::Command, files });
+            files = rest;
+        }
     }
 
     /// These files, as they are now, are replaced by the rewind that was begun, or by a redo. To be told before they are

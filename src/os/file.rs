@@ -294,7 +294,7 @@ pub(super) fn twin(
 }
 
 /// Gives `temp` the old file's owner and group; false where that is not allowed.
-fn same_owner(temp: &File, old: &Metadata) -> io::Result<bool> {
+pub(super) fn same_owner(temp: &File, old: &Metadata) -> io::Result<bool> {
     let new = temp.metadata()?;
     if (new.uid(), new.gid()) == (old.uid(), old.gid()) {
         return Ok(true);

@@ -244,7 +244,7 @@ fn swap(_one: &Path, _other: &Path) -> io::Result<()> {
 }
 
 /// Renames, but never over another file.
-fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     match rename(from, to, rustix::fs::RenameFlags::NOREPLACE) {
         Err(error) if is_unsupported(&error) => {}

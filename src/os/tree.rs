@@ -8,7 +8,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,9 @@ pub enum Kind {
     Link,
     /// A directory.
     Directory,
-    /// A pipe, a socket, a device.
+    /// A named pipe.
+    Pipe,
+    /// A socket, a device.
     Other,
 }
 
@@ -55,6 +57,23 @@ pub struct Look {
     pub modified: i64,
     /// When anything of it changed, in nanoseconds since 1970; set by the system alone.
     pub changed: i64,
+    /// When it was made, in nanoseconds since 1970, which nobody can set; 0 where the system does not say.
+    pub born: i64,
+}
+
+impl Look {
+    /// Whether both are of one file, perhaps under another name, as far as that can be told.
+    pub fn is_same_file(&self, other: &Self) -> bool {
+        let is_same = (self.kind, self.inode, self.born) == (other.kind, other.inode, other.born);
+        // a number is given again at once
+        is_same && (self.born != 0 || (self.size, self.modified) == (other.size, other.modified))
+    }
+
+    /// The same of directories, whose size and time change with what is in them. Where the system does not say when one was made,
+    /// the number alone decides.
+    pub fn is_same_directory(&self, other: &Self) -> bool {
+        (self.inode, self.born) == (other.inode, other.born)
+    }
 }
 
 /// A directory that is looked into.
@@ -92,10 +111,12 @@ impl Root {
     /// Opens a regular file `below`, and says what it is now. Never waits: what is no regular file is an error.
     pub fn file(&self, below: &Path) -> io::Result<(File, Look)> {
         let held = self.open_below(below, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
-        let look = look_of(&fstat(&held)?);
+        let look = look_at_open(&held)?;
         match look.kind {
             Kind::File => Ok((File::from(held), look)),
-            Kind::Link | Kind::Directory | Kind::Other => Err(io::ErrorKind::InvalidInput.into()),
+            Kind::Link | Kind::Directory | Kind::Pipe | Kind::Other => {
+                Err(io::ErrorKind::InvalidInput.into())
+            }
         }
     }
 
@@ -108,7 +129,7 @@ impl Root {
 impl Directory {
     /// What the system says of it. Its names are what they were as long as the time of its last change is the same.
     pub fn own(&self) -> Option<Look> {
-        fstat(&self.held).ok().map(|stat| look_of(&stat))
+        look_at_open(&self.held).ok()
     }
 
     /// A path that leads to it, whatever its name is by now; good as long as this value lives. None where there is no such path.
@@ -133,7 +154,7 @@ impl Directory {
 
     /// What the system says of an entry; none where it is gone.
     pub fn look(&self, name: &OsStr) -> Option<Look> {
-        statat(&self.held, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| look_of(&stat))
+        look_below(&self.held, name, AtFlags::SYMLINK_NOFOLLOW).ok()
     }
 
     /// The path that a link holds.
@@ -145,7 +166,42 @@ impl Directory {
 
 /// What the system says of an open file.
 pub fn look_at(file: &File) -> io::Result<Look> {
-    Ok(look_of(&fstat(file)?))
+    look_at_open(file)
+}
+
+fn look_at_open(held: impl AsFd) -> io::Result<Look> {
+    #[cfg(target_os = "linux")]
+    return look_below(held, OsStr::new(""), AtFlags::EMPTY_PATH);
+    #[cfg(not(target_os = "linux"))]
+    return Ok(look_of(&fstat(held)?));
+}
+
+/// Looks at an entry of a directory.
+#[cfg(target_os = "linux")]
+fn look_below(held: impl AsFd, name: &OsStr, flags: AtFlags) -> io::Result<Look> {
+    use rustix::fs::{StatxFlags, statx};
+
+    let stat = statx(held, name, flags, StatxFlags::BASIC_STATS | StatxFlags::BTIME)?;
+    let mode = u32::from(stat.stx_mode);
+    let kind = kind_of(FileType::from_raw_mode(mode)).unwrap_or(Kind::Other);
+    let is_born = stat.stx_mask & StatxFlags::BTIME.bits() != 0;
+    let of = |at: rustix::fs::StatxTimestamp| time(at.tv_sec, i64::from(at.tv_nsec));
+    Ok(Look {
+        kind,
+        mode: mode & 0o7777,
+        size: stat.stx_size,
+        inode: stat.stx_ino,
+        is_linked: kind == Kind::File && stat.stx_nlink > 1,
+        modified: of(stat.stx_mtime),
+        changed: of(stat.stx_ctime),
+        born: if is_born { of(stat.stx_btime) } else { 0 },
+    })
+}
+
+/// Looks at an entry of a directory.
+#[cfg(not(target_os = "linux"))]
+fn look_below(held: impl AsFd, name: &OsStr, flags: AtFlags) -> io::Result<Look> {
+    Ok(look_of(&statat(held, name, flags)?))
 }
 
 /// Gives back the room of a part of a file, whose bytes are zero from then on; where the file system can.
@@ -185,12 +241,12 @@ fn kind_of(file_type: FileType) -> Option<Kind> {
         FileType::Symlink => Some(Kind::Link),
         FileType::Directory => Some(Kind::Directory),
         FileType::Unknown => None,
-        FileType::Fifo | FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice => {
-            Some(Kind::Other)
-        }
+        FileType::Fifo => Some(Kind::Pipe),
+        FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice => Some(Kind::Other),
     }
 }
 
+#[cfg(not(target_os = "linux"))]
 fn look_of(stat: &Stat) -> Look {
     let kind = kind_of(FileType::from_raw_mode(stat.st_mode)).unwrap_or(Kind::Other);
     Look {
@@ -201,6 +257,7 @@ fn look_of(stat: &Stat) -> Look {
         is_linked: kind == Kind::File && unsigned(stat.st_nlink) > 1,
         modified: time(signed(stat.st_mtime), signed(stat.st_mtime_nsec)),
         changed: time(signed(stat.st_ctime), signed(stat.st_ctime_nsec)),
+        born: 0,
     }
 }
 
@@ -209,10 +266,12 @@ fn time(seconds: i64, nanoseconds: i64) -> i64 {
 }
 
 /// Systems give these numbers in several widths.
+#[cfg(not(target_os = "linux"))]
 fn signed(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
+#[cfg(not(target_os = "linux"))]
 fn unsigned(number: impl TryInto<u64>) -> u64 {
     number.try_into().unwrap_or(0)
 }
@@ -241,7 +300,7 @@ mod tests {
         let directory = root.directory(Path::new("")).unwrap();
         let mut names = directory.names().unwrap();
         names.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let expected = [("in", Kind::Directory), ("link", Kind::Link), ("pipe", Kind::Other)];
+        let expected = [("in", Kind::Directory), ("link", Kind::Link), ("pipe", Kind::Pipe)];
         for ((name, kind), (wanted, of)) in names.iter().zip(expected) {
             assert_eq!((name.as_os_str(), kind.unwrap_or(of)), (OsStr::new(wanted), of));
             assert_eq!(directory.look(name).unwrap().kind, of);

@@ -26,7 +26,7 @@ pub mod usage;
 pub use access::{Access, ExecAccess, FileAccess, FileChange, Preview};
 pub use ask::{Answer, Approval, Asked, BEGINS, Begin, Choice, Occasion, Question, Topic};
 pub use draft::Draft;
-pub use entry::{After, ChangedBy, Entry, EntryBody, SavedFile, SessionHead};
+pub use entry::{After, ChangedBy, Entry, EntryBody, SavedFile, SavedKind, SessionHead, Was};
 pub use event::{AgentEvent, Display, NoticeKind, Tail, Waiting};
 pub use guide::Guide;
 pub use history::{History, Slot};

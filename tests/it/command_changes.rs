@@ -66,7 +66,7 @@ fn a_command_that_changes_nothing_leaves_no_line_and_no_image() {
 }
 
 #[test]
-fn secrets_and_what_tools_changed_are_not_the_commands() {
+fn secrets_are_named_and_not_saved_and_what_tools_changed_is_not_the_commands() {
     let shop = Workshop::new().file(".env", "KEY=1\n").file("f", "one\n");
     shop.tell_all([
         call("Write", json!({"file_path": "new", "content": "by a tool\n"})),
@@ -74,8 +74,11 @@ fn secrets_and_what_tools_changed_are_not_the_commands() {
     ]);
     let (lines, ours) = session(&shop);
     let [at] = ours[..] else { panic!("{lines:#?}") };
-    let files = lines[at]["files"].as_array().unwrap();
-    assert_eq!((files.len(), &files[0]["path"]), (1, &json!(shop.at("f"))));
+    let [secret, changed] = &lines[at]["files"].as_array().unwrap()[..] else { panic!("{lines:#?}") };
+    assert_eq!(changed["path"], json!(shop.at("f")));
+    // named, and not saved
+    assert_eq!((&secret["path"], &secret["before"]), (&json!(shop.at(".env")), &json!("none")));
+    assert_eq!(secret["unsaved"], json!("it may hold a secret, which is not copied"));
 }
 
 #[test]

@@ -17,14 +17,16 @@ use super::sessions::age;
 use super::{App, shown};
 use crate::conversation::Conversation;
 use crate::os::env::Env;
-use crate::protocol::history::Former;
-use crate::protocol::{ChangedBy, History, Message, Origin, SavedFile, Todo};
+use crate::protocol::history::Past;
+use crate::protocol::{ChangedBy, History, Message, Origin, Todo};
 use crate::text::units;
 use crate::workbench::Workbench;
 use crate::workbench::restore::{self, Hand, Kept};
 
 pub use preview::{FileRow, Preview};
 
+/// Files that were not put back which are named.
+const MOST_FAILED: usize = 40;
 /// Characters of a message by which it is told.
 const TITLE: usize = 200;
 
@@ -68,8 +70,10 @@ pub struct Going {
     words: String,
     /// How many messages it takes away or gives back.
     messages: usize,
-    /// Files as they shall be, each with its newest change.
-    formers: Vec<(SavedFile, SavedFile)>,
+    /// Files as they should be.
+    past: Past,
+    /// When they were so, in milliseconds since 1970.
+    since: u64,
     kept: Kept,
     /// Files that are left alone.
     left: Vec<String>,
@@ -127,28 +131,26 @@ impl App {
             return Err("something goes on: wait for its end, or stop it by Esc".to_owned());
         }
         let history = conversation.history();
-        let pair = |former: Former<'_>| (former.file.clone(), former.last.clone());
-        let (taken, messages, formers) = match way {
+        let (taken, messages, past, since) = match way {
             Way::Back(to, _) => {
                 let message = history.all().find(|slot| slot.position == to && is_point(&slot.message));
                 let message = message.ok_or("that message is no longer part of the conversation")?;
-                let files = history.files_at(to).into_iter().map(pair).collect();
                 let behind = history.all().filter(|slot| slot.position >= to).count();
-                (words_of(&message.message), behind, files)
+                (words_of(&message.message), behind, history.files_at(to), message.timestamp)
             }
             Way::Forth => {
                 let undone = history.redoable().ok_or(
                     "there is nothing to bring back: /redo undoes a /rewind as long as nothing was said since",
                 )?;
-                let files = undone.files.iter().map(|file| (file.clone(), file.clone())).collect();
-                (String::new(), undone.messages, files)
+                // what is not as the rewind left it stays, so nothing older can be there
+                (String::new(), undone.messages, Past::before(undone.files), 0)
             }
         };
         let place = Place { cwd: self.place.cwd.clone(), env: self.place.env.clone() };
         let bench = Arc::clone(conversation.bench());
         let (kept, left) = (Kept::default(), Vec::new());
         let words = in_a_line(&taken);
-        Ok(Going { way, taken, words, messages, formers, kept, left, bench, place })
+        Ok(Going { way, taken, words, messages, past, since, kept, left, bench, place })
     }
 
     /// Writes down what is about to happen. Says no where something has begun meanwhile.
@@ -185,8 +187,8 @@ impl App {
         bench.files().forget();
         bench.guides().forget();
         self.furnish(&bench, conversation.policy_cell(), conversation.history());
-        let files = going.kept.saved.len().saturating_sub(failed.len());
-        let failed = [going.kept.failed.clone(), failed].concat();
+        let files = going.kept.files().saturating_sub(failed.len());
+        let failed = shortened([going.kept.failed.clone(), failed].concat());
         let takes_back = matches!(going.way, Way::Back(_, Reach::Both | Reach::Conversation));
         let is_other = takes_back || (going.way == Way::Forth && going.messages > 0);
         Arrived {
@@ -199,6 +201,14 @@ impl App {
             context: is_other.then(|| context_of(conversation.history())),
         }
     }
+}
+
+/// As many of them as somebody reads.
+fn shortened(mut failed: Vec<String>) -> Vec<String> {
+    let more = failed.len().saturating_sub(MOST_FAILED);
+    failed.truncate(MOST_FAILED);
+    failed.extend((more > 0).then(|| format!("and {more} more")));
+    failed
 }
 
 /// What is to be said of a session that goes on where files were put back last: whether all of them were, as far as can be seen.
@@ -220,12 +230,12 @@ impl Going {
     #[must_use]
     pub fn keep(mut self) -> Self {
         if self.takes_files() {
-            let mut differences = restore::differences(self.formers());
+            let mut plan = restore::plan(&self.past, self.since);
             if self.way == Way::Forth {
-                let foreign = differences.extract_if(.., |difference| difference.hand == Hand::Other);
+                let foreign = plan.differences.extract_if(.., |difference| difference.hand == Hand::Other);
                 self.left = foreign.map(|difference| self.place.name(&difference.path)).collect();
             }
-            self.kept = restore::keep(self.bench.blobs(), differences);
+            self.kept = restore::keep(self.bench.blobs(), plan);
         }
         self
     }
@@ -235,10 +245,12 @@ impl Going {
     pub fn put_back(&self) -> Vec<String> {
         let failed = restore::put_back(self.bench.blobs(), &self.kept);
         if self.takes_files() {
-            restore::remove_left_over(self.formers());
+            restore::remove_left_over(&self.past);
         }
         // a command that follows has not changed them
-        self.bench.snapshots().changed_by_us(self.kept.saved.iter().map(|file| Path::new(&file.path)));
+        let files = self.kept.saved.iter().flat_map(|file| [Some(&file.path), file.from.as_ref()]);
+        self.bench.snapshots().changed_by_us(files.flatten().map(Path::new));
+        self.bench.snapshots().begin_message();
         failed
     }
 
@@ -246,16 +258,16 @@ impl Going {
         self.way == Way::Forth || matches!(self.way, Way::Back(_, Reach::Both | Reach::Files))
     }
 
-    fn formers(&self) -> impl Iterator<Item = Former<'_>> {
-        self.formers.iter().map(|(file, last)| Former { file, last })
-    }
-
     /// What was done, in a line.
     fn said(&self, files: usize) -> String {
         let mut done = Vec::new();
         if self.takes_files() && (files > 0 || self.way != Way::Forth) {
-            let count = units::counted(files as u64, "file", "files");
-            done.push(if files == 0 { "no file had changed".to_owned() } else { count });
+            done.push(match files {
+                0 if !self.kept.failed.is_empty() => "no file was put back".to_owned(),
+                0 if !self.kept.differences.is_empty() => "directories".to_owned(),
+                0 => "no file had changed".to_owned(),
+                files => units::counted(files as u64, "file", "files"),
+            });
         }
         let of_conversation = match self.way {
             Way::Back(_, Reach::Files) => false,
@@ -268,6 +280,9 @@ impl Going {
         }
         let done = done.join(", ");
         match self.way {
+            Way::Back(_, Reach::Files) if self.kept.saved.is_empty() && !self.kept.failed.is_empty() => {
+                format!("Nothing was put back of what has changed since “{}”", short(&self.words))
+            }
             Way::Back(_, Reach::Files) if self.kept.saved.is_empty() => {
                 format!(
                     "no file is known to have changed since “{}”: nothing to put back",

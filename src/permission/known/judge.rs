@@ -123,8 +123,9 @@ impl Judge<'_> {
         let inner = Scene { list: List::Inner, ..*scene };
         let does = match &part.what {
             What::Command(words) => {
-                let (does, more) =
-                    self.command(words, scene).or_else(|| self.stands(words, part.joint == Joint::Pipe, scene).filter(|_| !opens))?;
+                let (does, more) = self
+                    .command(words, scene)
+                    .or_else(|| self.stands(words, part.joint == Joint::Pipe, scene).filter(|_| !opens))?;
                 reads.extend(more);
                 does
             }

@@ -18,7 +18,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::History;
-use crate::protocol::SavedFile;
+use super::past::Past;
+use crate::protocol::{SavedFile, SavedKind};
 
 /// All checkpoints, oldest first.
 #[derive(Debug, Clone, Default)]
@@ -29,15 +30,6 @@ struct Save {
     /// The position that it has.
     message: usize,
     files: Arc<[SavedFile]>,
-}
-
-/// A file as it was once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Former<'a> {
-    /// As it was.
-    pub file: &'a SavedFile,
-    /// Its newest change, which tells what it should be now.
-    pub last: &'a SavedFile,
 }
 
 /// A rewind that can be undone.
@@ -60,20 +52,11 @@ impl Saves {
 }
 
 impl History {
-    /// Each file that is known to have changed since the message at `position` was said, as it was then, by path.
+    /// What was when the message at `position` was said, of each file that is known to have changed or moved since.
     #[must_use]
-    pub fn files_at(&self, position: usize) -> Vec<Former<'_>> {
-        let mut found: BTreeMap<&str, Former<'_>> = BTreeMap::new();
-        for (message, file) in self.saves.files() {
-            match found.get_mut(file.path.as_str()) {
-                Some(former) => former.last = file,
-                None if message >= position => {
-                    found.insert(&file.path, Former { file, last: file });
-                }
-                None => {}
-            }
-        }
-        found.into_values().collect()
+    pub fn files_at(&self, position: usize) -> Past {
+        let since = self.saves.files().filter(|(message, _)| *message >= position);
+        Past::before(since.map(|(_, file)| file))
     }
 
     /// How many files are known to have changed since each of these positions.
@@ -81,6 +64,9 @@ impl History {
     pub fn changed_since(&self, positions: &[usize]) -> Vec<usize> {
         let mut newest: BTreeMap<&str, usize> = BTreeMap::new();
         for (message, file) in self.saves.files() {
+            if file.kind() == SavedKind::Directory {
+                continue;
+            }
             let known = newest.entry(&file.path).or_default();
             *known = message.max(*known);
         }
@@ -92,7 +78,9 @@ impl History {
     /// Each file that is known to have changed, as it was before its first change; a rewind forgets none.
     pub fn changed_files(&self) -> impl Iterator<Item = &SavedFile> {
         let mut known = HashSet::new();
-        self.saves.files().map(|(_, file)| file).filter(move |file| known.insert(file.path.as_str()))
+        let files = self.saves.files().map(|(_, file)| file);
+        let files = files.filter(|file| file.kind() != SavedKind::Directory);
+        files.filter(move |file| known.insert(file.path.as_str()))
     }
 
     /// What a redo would undo.
@@ -180,7 +168,8 @@ mod tests {
 
         fn rewind(&mut self, to: usize, reach: Reach) {
             self.before.push((self.counts(), self.tree.clone(), reach));
-            let wanted: Vec<_> = self.history.files_at(to).iter().map(|former| was(former.file)).collect();
+            let wanted: Vec<_> =
+                self.history.files_at(to).files.iter().map(|former| was(&former.file)).collect();
             let all = self.history.positions();
             self.write(EntryBody::Rewind { to: if reach == Reach::Files { all } else { to } });
             if reach != Reach::Conversation {
@@ -291,7 +280,7 @@ mod tests {
         let first: Vec<_> = history.changed_files().map(was).collect();
         let at = |path: &str| (path.to_owned(), Some("1".to_owned()));
         assert_eq!(first, [at("/a"), at("/b"), at("/c")]);
-        let a = history.files_at(0)[0];
+        let a = &history.files_at(0).files[0];
         assert_eq!((a.file.before.as_deref(), a.last.before.as_deref()), (Some("1"), Some("2")));
     }
 
@@ -299,7 +288,7 @@ mod tests {
     fn a_command_that_ends_late_belongs_to_the_message_that_began_it() {
         let late = checkpoint(0, ChangedBy::Command, &[saved("/a", "1")]);
         let history = history([said(), said(), late]);
-        assert_eq!((history.files_at(0).len(), history.files_at(1).len()), (1, 0));
+        assert_eq!((history.files_at(0).files.len(), history.files_at(1).files.len()), (1, 0));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 
 mod change;
 mod files;
+mod past;
 mod rest;
 
 use std::collections::HashSet;
@@ -21,7 +22,8 @@ use super::{
     CallId, Content, Message, ModelId, SavedFile, SessionHead, ToolCall, ToolMessage, ToolStatus, Usage,
 };
 
-pub use files::{Former, Redoable};
+pub use files::Redoable;
+pub use past::{Back, Former, Past};
 
 /// The answer given for a call that was open when the program or the run ended.
 pub const INTERRUPTED: &str = "Error: interrupted before it was done";

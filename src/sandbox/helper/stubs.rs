@@ -18,9 +18,9 @@ use rustix::io::Errno;
 
 use super::super::plan::Profile;
 use super::super::steps::{Kind, nearest};
-use crate::os::file::read_regular;
 use super::links::Links;
 use super::{Failure, Named, bare, kind_of};
+use crate::os::file::read_regular;
 use crate::os::identity::Identity;
 
 /// Nobody makes an empty directory that nobody may write, or such a file.

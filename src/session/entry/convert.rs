@@ -242,25 +242,25 @@ fn part(line: PartLine) -> Option<Part> {
 
 impl From<&SavedFile> for FileLine {
     fn from(file: &SavedFile) -> Self {
-        let SavedFile { path, before, mode, after, above } = file;
+        let SavedFile { path, before, mode, after, above, from, unsaved, inode, linked } = file.clone();
         let after = match after {
             After::Unknown => AfterLine::Unknown,
             After::Nothing => AfterLine::Nothing,
-            After::Bytes(hash) => AfterLine::Bytes(hash.clone()),
+            After::Bytes(hash) => AfterLine::Bytes(hash),
         };
-        Self { path: path.clone(), before: before.clone(), mode: *mode, after, above: *above }
+        Self { path, before, mode, after, above, from, unsaved, inode, linked }
     }
 }
 
 impl From<FileLine> for SavedFile {
     fn from(line: FileLine) -> Self {
-        let FileLine { path, before, mode, after, above } = line;
+        let FileLine { path, before, mode, after, above, from, unsaved, inode, linked } = line;
         let after = match after {
             AfterLine::Unknown => After::Unknown,
             AfterLine::Nothing => After::Nothing,
             AfterLine::Bytes(hash) => After::Bytes(hash),
         };
-        Self { path, before, mode, after, above }
+        Self { path, before, mode, after, above, from, unsaved, inode, linked }
     }
 }
 

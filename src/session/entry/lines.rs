@@ -334,6 +334,14 @@ pub(super) struct FileLine {
     pub(super) after: AfterLine,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) above: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) from: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) unsaved: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) inode: Option<u64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) linked: bool,
 }
 
 /// A hash; `null` where no file was left; not there where it is not known.

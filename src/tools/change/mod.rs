@@ -7,7 +7,7 @@
 
 mod commit;
 
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use tokio::sync::OwnedMutexGuard;
@@ -256,8 +256,10 @@ fn keep_one(bench: &Workbench, target: &Target, before: &Before) -> Result<Saved
         }
     };
     let meta = place.ok().and_then(|place| place.metadata().ok());
-    let mode = meta.map_or(0, |meta| meta.permissions().mode() & 0o7777);
-    Ok(SavedFile::new(target.resolved.display().to_string(), before, mode))
+    let mode = meta.as_ref().map_or(0, |meta| SavedFile::file_mode(meta.permissions().mode() & 0o7777));
+    let (inode, linked) = (meta.as_ref().map(MetadataExt::ino), meta.is_some_and(|meta| meta.nlink() > 1));
+    let saved = SavedFile::new(target.resolved.display().to_string(), before, mode);
+    Ok(SavedFile { inode, linked, ..saved })
 }
 
 #[cfg(test)]

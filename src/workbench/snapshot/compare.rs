@@ -1,7 +1,8 @@
-//! What a command has changed, of all that differs: each file as it was before, kept where a rewind looks for it.
+//! What a command has changed, of all that differs: each file as it was before, saved where a rewind looks for it.
 //!
-//! What was only touched is no change: where length and times leave it open, the bytes are compared. The surprise: what cannot be
-//! had back is not named at all, for a file that "was not there" would be removed by a rewind. It is counted.
+//! What was only touched is no change: where length and times leave it open, the bytes are compared. What was not saved is
+//! named with the reason. The surprise: a rewind goes to a message, so of each file only the first change since the last message
+//! is recorded; without that the images of a log would grow with the square of its length.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -9,10 +10,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::cover::{Apart, Copied, Next};
+use super::change::{Change, FolderChange, News, Seen};
+use super::cover::{Copied, Next};
 use super::git::{Git, Repo, Wanted};
+use super::moved::{Move, Sorted};
 use super::pack::Pack;
-use super::scan::{Change, News};
 use super::tree::{Cover, Known, Tree, Why};
 use crate::os::tree::Look;
 use crate::protocol::SavedFile;
@@ -25,15 +27,16 @@ pub(super) struct Compare<'a> {
     pub(super) pack: &'a mut Pack,
     pub(super) blobs: Blobs<'a>,
     pub(super) git: Option<&'a Git>,
-    pub(super) apart: &'a Apart,
+    /// The files whose first change since the last message is recorded.
+    pub(super) recorded: &'a mut HashSet<PathBuf>,
 }
 
 /// The changes that were found.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// By path.
+    /// In the order in which they can have happened; those of one moment by path.
     pub(super) saved: Vec<SavedFile>,
-    /// Files that have changed, and cannot be had back.
+    /// Files that have changed, and cannot be named in a session.
     pub(super) lost: usize,
 }
 
@@ -55,68 +58,125 @@ enum Now {
 
 impl Compare<'_> {
     /// Tells the changes; those that were only learnt are none.
-    pub(super) fn tell(mut self, changes: Vec<Change>) -> Told {
+    pub(super) fn tell(mut self, sorted: Sorted) -> Told {
+        let Sorted { before, moves, after } = sorted;
+        let mut told = self.part(before, true);
+        if !moves.is_empty() {
+            // a path means something else from here on
+            self.recorded.clear();
+            for step in &moves {
+                told.add_move(step);
+            }
+        }
+        let Told { saved, lost } = self.part(after, false);
+        self.recorded.extend(saved.iter().map(|file| PathBuf::from(&file.path)));
+        told.saved.extend(saved);
+        told.lost += lost;
+        told
+    }
+
+    /// Changes of one moment; of those that were moved over, something else is there now for certain.
+    fn part(&mut self, seen: Seen, is_moved_over: bool) -> Told {
         let (mut told, mut doubtful) = (Told::default(), Vec::new());
-        let made = self.directories_made(&changes);
-        for change in changes {
-            let path = change.path();
-            let Change { place, was, news, name: _ } = change;
-            if news == News::Learnt || (self.apart)(&path) {
+        let made = if is_moved_over { HashSet::new() } else { self.directories_made(&seen.changes) };
+        let folders: HashSet<&PathBuf> = seen.folders.iter().map(|change| &change.path).collect();
+        for change in seen.changes {
+            let Change { path, repo, was, news } = change;
+            let is_own = matches!(self.tree.known(&path), Some(Known::File(_, Cover::None(Why::Own))));
+            if news == News::Learnt || is_own || self.recorded.contains(&path) {
                 if let Some(Known::File(_, Cover::Copied(piece))) = was {
                     self.pack.forget(&piece);
                 }
                 continue;
             }
             match was {
-                None | Some(Known::Folder | Known::Other) => {
-                    if self.is_made(&path) {
+                // its directory is told as such
+                Some(Known::Folder) if folders.contains(&path) => {}
+                None | Some(Known::Folder) => {
+                    if !is_moved_over && self.is_made(&path) {
                         let above =
                             path.ancestors().skip(1).take_while(|above| made.contains(*above)).count();
-                        told.add_made(&path, above);
+                        told.add_made(&path, above, 0);
                     }
                 }
                 // whether it was there before is not known
                 Some(Known::LeftOut | Known::Unseen) => {}
+                Some(Known::Pipe(mode)) => {
+                    if is_moved_over || self.tree.known(&path) != Some(&Known::Pipe(mode)) {
+                        told.add_empty(&path, SavedFile::PIPE | mode);
+                    }
+                }
+                Some(Known::Other) => told.add_lost(&path, "sockets and devices are not saved"),
                 Some(Known::Link(_, target)) => {
-                    if !matches!(self.tree.known(&path), Some(Known::Link(_, now)) if *now == target) {
+                    let is_still =
+                        matches!(self.tree.known(&path), Some(Known::Link(_, now)) if *now == target);
+                    if is_moved_over || !is_still {
                         let image = Image::of(target.as_bytes().to_vec());
-                        told.add(&path, SavedFile::LINK, self.blobs.keep(&image).map(Some));
+                        told.add(&path, None, SavedFile::LINK, self.blobs.keep(&image).map(Some));
                     }
                 }
                 Some(Known::File(look, cover)) => {
-                    let (was, repo) = ((look, cover), place.repo.clone());
-                    doubtful.extend(self.doubt(&path, was).map(|now| Doubtful { path, repo, was, now }));
+                    let was = (look, cover);
+                    let now = if is_moved_over { Some(Now::Other) } else { self.doubt(&path, was) };
+                    doubtful.extend(now.map(|now| Doubtful { path, repo, was, now }));
                 }
             }
         }
         self.settle(doubtful, &mut told);
+        for change in &seen.folders {
+            self.folder(change, is_moved_over, &mut told);
+        }
+        told.add_made_folders(&made);
         told.saved.sort_by(|a, b| a.path.cmp(&b.path));
         told
     }
 
-    /// The directories that were not there before: a rewind takes them away with what was made in them.
+    /// A directory that has gone, or has another mode.
+    fn folder(&mut self, change: &FolderChange, is_moved_over: bool, told: &mut Told) {
+        let now = self.tree.folders.get(&change.path).and_then(|folder| folder.look);
+        let is_same = now.is_some_and(|now| now.mode == change.was.mode) && !is_moved_over;
+        if change.news == News::Changed && !is_same && !self.recorded.contains(&change.path) {
+            told.add_empty(&change.path, SavedFile::DIRECTORY | change.was.mode);
+        }
+    }
+
+    /// The directories that were not there before: a rewind removes them with what was made in them.
     fn directories_made(&self, changes: &[Change]) -> HashSet<PathBuf> {
         let is_new = |change: &&Change| match &change.was {
-            None | Some(Known::File(..) | Known::Link(..) | Known::Other) => change.news == News::Changed,
+            None | Some(Known::File(..) | Known::Link(..) | Known::Pipe(_) | Known::Other) => {
+                change.news == News::Changed
+            }
             Some(Known::Folder | Known::LeftOut | Known::Unseen) => false,
         };
-        let new = changes.iter().filter(is_new).map(Change::path);
+        let new = changes.iter().filter(is_new).map(|change| change.path.clone());
         new.filter(|path| matches!(self.tree.known(path), Some(Known::Folder))).collect()
     }
 
     /// Whether there is a file now.
     fn is_made(&self, path: &Path) -> bool {
-        matches!(self.tree.known(path), Some(Known::File(..) | Known::Link(..)))
+        matches!(self.tree.known(path), Some(Known::File(..) | Known::Link(..) | Known::Pipe(_)))
     }
 
     /// What became of a file; none where it is known to hold what it held.
     fn doubt(&mut self, path: &Path, (look, cover): (Look, Cover)) -> Option<Now> {
         let (place, now, known) = match self.tree.known_mut(path) {
             Some((place, Known::File(now, known))) if now.size == look.size => {
-                (Arc::clone(place), *now, *known)
+                (Arc::clone(place), *now, known)
             }
             Some(_) | None => return Some(Now::Other),
         };
+        let is_alike = now.is_same_file(&look) && (now.modified, now.mode) == (look.modified, look.mode);
+        match cover {
+            // it was moved with its directory
+            Cover::Copied(_) if now == look => {
+                *known = cover;
+                return None;
+            }
+            // there is nothing to compare it with, and all that is known of it is the same
+            Cover::None(_) if is_alike => return None,
+            Cover::Copied(_) | Cover::Stored(_) | Cover::None(_) => {}
+        }
+        let known = *known;
         if known == cover && now.mode == look.mode && matches!(cover, Cover::Stored(_)) {
             return None;
         }
@@ -130,7 +190,7 @@ impl Compare<'_> {
         Some(Now::Alike(hash, now.mode))
     }
 
-    /// Fetches what is needed, compares, and keeps.
+    /// Fetches what is needed, compares, and saves.
     fn settle(&mut self, doubtful: Vec<Doubtful>, told: &mut Told) {
         let mut stored: Vec<Doubtful> = Vec::new();
         for file in doubtful {
@@ -138,13 +198,13 @@ impl Compare<'_> {
                 Cover::Copied(piece) => {
                     if !file.is_only_touched(&piece.hash) {
                         let kept = self.pack.read(&piece).and_then(|image| self.blobs.keep(&image));
-                        told.add(&file.path, file.was.0.mode, kept.map(Some));
+                        told.add_file(&file, kept.map(Some));
                     }
                     self.pack.forget(&piece);
                 }
                 Cover::Stored(_) => stored.push(file),
-                Cover::None(Why::Apart) => {}
-                Cover::None(Why::Waiting | Why::Large | Why::Unreadable | Why::Full) => told.lost += 1,
+                Cover::None(Why::Own) => {}
+                Cover::None(why) => told.add_lost(&file.path, why.words()),
             }
         }
         while let Some(repo) = stored.first().and_then(|file| file.repo.clone()) {
@@ -168,12 +228,14 @@ impl Compare<'_> {
                 let image = Image::of(bytes);
                 for file in by_object.remove(&wanted).unwrap_or_default() {
                     if !file.is_only_touched(image.hash()) {
-                        told.add(&file.path, file.was.0.mode, self.blobs.keep(&image).map(Some));
+                        told.add_file(file, self.blobs.keep(&image).map(Some));
                     }
                 }
             });
         }
-        told.lost += by_object.values().map(Vec::len).sum::<usize>();
+        for file in by_object.into_values().flatten() {
+            told.add_lost(&file.path, "git does not have it any more");
+        }
     }
 }
 
@@ -187,19 +249,62 @@ impl Doubtful {
 }
 
 impl Told {
-    /// A file that was not there, nor so many of the directories right above it.
-    fn add_made(&mut self, path: &Path, above: usize) {
+    /// A file or directory (by its type bits) that was not there, nor so many of the directories right above it.
+    fn add_made(&mut self, path: &Path, above: usize, mode: u32) {
         match path.to_str() {
-            Some(path) => self.saved.push(SavedFile { above, ..SavedFile::new(path, None, 0) }),
+            Some(path) => self.saved.push(SavedFile { above, ..SavedFile::new(path, None, mode) }),
+            None => self.lost += 1,
+        }
+    }
+
+    /// Directories that were made and in which nothing was; the others go with what was made in them.
+    fn add_made_folders(&mut self, made: &HashSet<PathBuf>) {
+        let mut full: HashSet<&Path> = made.iter().filter_map(|path| path.parent()).collect();
+        let files: Vec<PathBuf> = self.saved.iter().map(|file| PathBuf::from(&file.path)).collect();
+        full.extend(files.iter().filter_map(|path| path.parent()));
+        full.extend(files.iter().map(PathBuf::as_path));
+        for path in made.iter().filter(|path| !full.contains(path.as_path())) {
+            let above = path.ancestors().skip(1).take_while(|above| made.contains(*above)).count();
+            self.add_made(path, above, SavedFile::DIRECTORY);
+        }
+    }
+
+    fn add_move(&mut self, step: &Move) {
+        let bits = if step.is_folder { SavedFile::DIRECTORY } else { 0 };
+        match (step.to.to_str(), step.from.to_str()) {
+            (Some(to), Some(from)) => self.saved.push(SavedFile::moved(to, from, bits)),
+            (None, _) | (_, None) => self.lost += 1,
+        }
+    }
+
+    /// A directory or a pipe, by its type bits and mode.
+    fn add_empty(&mut self, path: &Path, mode: u32) {
+        self.add(path, None, mode, Ok(Some(SavedFile::NO_HASH.to_owned())));
+    }
+
+    fn add_file(&mut self, file: &Doubtful, kept: io::Result<Option<String>>) {
+        let look = file.was.0;
+        self.add(&file.path, Some(&look), SavedFile::file_mode(look.mode), kept);
+    }
+
+    fn add_lost(&mut self, path: &Path, why: &str) {
+        match path.to_str() {
+            Some(path) => self.saved.push(SavedFile::unsaved(path, why)),
             None => self.lost += 1,
         }
     }
 
     /// A file, with the hash of what it held if it was there. One whose name is no text cannot be named in a session.
-    fn add(&mut self, path: &Path, mode: u32, kept: io::Result<Option<String>>) {
+    fn add(&mut self, path: &Path, look: Option<&Look>, mode: u32, kept: io::Result<Option<String>>) {
         match (path.to_str(), kept) {
-            (Some(path), Ok(before)) => self.saved.push(SavedFile::new(path, before, mode)),
-            (Some(_), Err(_)) | (None, _) => self.lost += 1,
+            (Some(path), Ok(before)) => {
+                let (inode, linked) = (look.map(|look| look.inode), look.is_some_and(|look| look.is_linked));
+                self.saved.push(SavedFile { inode, linked, ..SavedFile::new(path, before, mode) });
+            }
+            (Some(path), Err(error)) => {
+                self.saved.push(SavedFile::unsaved(path, format!("its image could not be written: {error}")));
+            }
+            (None, _) => self.lost += 1,
         }
     }
 }

@@ -17,8 +17,17 @@ use crate::workbench::files::Image;
 /// A larger file is not copied.
 pub(super) const MOST_FILE: u64 = 32 * 1024 * 1024;
 
+/// Why nothing of a file is copied, if so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// It may hold a secret.
+    Secret,
+    /// It is the program's own.
+    Own,
+}
+
 /// Files that are kept apart: nothing of them is copied.
-pub type Apart = dyn Fn(&Path) -> bool + Send + Sync;
+pub type Apart = dyn Fn(&Path) -> Option<Reason> + Send + Sync;
 
 /// The files that wait to be copied, the youngest last.
 #[derive(Debug, Default)]
@@ -135,6 +144,7 @@ pub(super) fn sort_out(
         let Some((place, Known::File(look, _))) = tree.known_mut(path) else { continue };
         if !young.is(look)
             && let Some(repo) = &place.repo
+            && repo.is_apart_from(place.root.path())
             && let Some(id) = repo.stored(path, look)
         {
             stored.push((Arc::clone(repo), id, look.size, path));
@@ -152,10 +162,11 @@ pub(super) fn sort_out(
     let mut waiting = Vec::new();
     for path in files {
         let Some((_, Known::File(look, cover @ Cover::None(_)))) = tree.known_mut(path) else { continue };
-        *cover = Cover::None(match look.size {
-            _ if apart(path) => Why::Apart,
-            size if size > MOST_FILE => Why::Large,
-            _ => Why::Waiting,
+        *cover = Cover::None(match apart(path) {
+            Some(Reason::Secret) => Why::Secret,
+            Some(Reason::Own) => Why::Own,
+            None if look.size > MOST_FILE => Why::Large,
+            None => Why::Waiting,
         });
         if *cover == Cover::None(Why::Waiting) {
             waiting.push((look.changed, path.clone()));
@@ -176,6 +187,10 @@ fn of_their_size<'a>(
         let (of_this, others): (Vec<_>, Vec<_>) =
             rest.into_iter().partition(|(other, ..)| Arc::ptr_eq(other, &repo));
         rest = others;
+        git.ask_filters(&repo);
+        if repo.has_filters() {
+            continue;
+        }
         let ids: Vec<Id> = of_this.iter().map(|(_, id, ..)| *id).collect();
         let sizes = git.sizes(&repo, &ids);
         right.extend(

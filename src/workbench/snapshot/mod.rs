@@ -24,11 +24,13 @@ use super::Workbench;
 use crate::os::programs;
 use crate::protocol::{JobState, SavedFile};
 
-pub use cover::Apart;
+pub use cover::{Apart, Reason};
 
+mod change;
 mod compare;
 mod cover;
 mod git;
+mod moved;
 mod pack;
 mod scan;
 mod sight;
@@ -53,16 +55,19 @@ pub struct Snapshots {
     stop: Arc<AtomicBool>,
     /// Whether somebody has seen to old images.
     limited: AtomicBool,
+    /// Whether a message has begun since the last look.
+    is_message_new: AtomicBool,
 }
 
 impl Default for Snapshots {
     fn default() -> Self {
-        let apart: Arc<Apart> = Arc::new(|_| false);
+        let apart: Arc<Apart> = Arc::new(|_| None);
         Self {
             state: Arc::default(),
             apart: Mutex::new(apart),
             stop: Arc::default(),
             limited: AtomicBool::new(false),
+            is_message_new: AtomicBool::new(false),
         }
     }
 }
@@ -73,9 +78,19 @@ impl Snapshots {
         *self.apart.lock().unwrap_or_else(PoisonError::into_inner) = apart;
     }
 
-    /// These files (absolute, without links) were changed by the program itself, which keeps what they held by itself.
+    /// These files (absolute, without links; a directory stands for all in it) were changed by the program itself, which saves them
+    /// by itself.
     pub fn changed_by_us<'a>(&self, files: impl IntoIterator<Item = &'a Path>) {
-        self.locked().ours.extend(files.into_iter().map(Path::to_owned));
+        let mut state = self.locked();
+        for file in files {
+            state.recorded.remove(file);
+            state.ours.insert(file.to_owned());
+        }
+    }
+
+    /// Something is said from which on a rewind may put files back: the next change of each is recorded again.
+    pub fn begin_message(&self) {
+        self.is_message_new.store(true, Ordering::Relaxed);
     }
 
     /// What a rewind could not put back if a command changed it: a short line each. Empty where nobody has looked yet. Waits
@@ -146,10 +161,22 @@ impl Workbench {
         owed
     }
 
+    /// What has changed since the last look that something left running may have done, and what nobody has fetched yet. Looks on
+    /// this thread.
+    pub fn look_beside(&self) -> Vec<SavedFile> {
+        if self.snapshots.locked().runs != Runs::Nothing {
+            self.look_now(Moment::After);
+        }
+        std::mem::take(&mut self.snapshots.locked().owed)
+    }
+
     /// The same, on this thread; what is found is owed.
     fn look_now(&self, moment: Moment) {
         let apart = self.snapshots.apart();
         let mut state = self.snapshots.locked();
+        if self.snapshots.is_message_new.swap(false, Ordering::Relaxed) {
+            state.recorded.clear();
+        }
         state.look(self, &*apart, moment);
         state.runs = match moment {
             Moment::Before => Runs::Command,
@@ -185,7 +212,7 @@ impl Workbench {
         let directories: Vec<PathBuf> = std::env::split_paths(path).collect();
         let program = programs::program("git", &directories)?;
         let is_ours = self.shell.roots().iter().any(|root| program.starts_with(root));
-        (!is_ours).then(|| Git::new(program))
+        (!is_ours).then(|| Git::new(program, &self.environment))
     }
 }
 

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::change::{Change, FolderChange, News, Seen};
 use super::git::Repo;
 use super::sight::{Sight, note_guide, of_directory, sight};
 use super::tree::{Cover, Folder, Guides, Known, Place, Tree, Why};
@@ -34,30 +35,6 @@ const SECOND: i64 = 1_000_000_000;
 
 /// Somebody may write ignore files all the time.
 const MOST_ROUNDS: usize = 4;
-
-/// One difference.
-#[derive(Debug)]
-pub(super) struct Change {
-    pub(super) place: Arc<Place>,
-    pub(super) name: OsString,
-    pub(super) was: Option<Known>,
-    pub(super) news: News,
-}
-
-impl Change {
-    /// Of what.
-    pub(super) fn path(&self) -> PathBuf {
-        self.place.path.join(&self.name)
-    }
-}
-
-/// Whether it is one of the files, or of what is known of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum News {
-    Changed,
-    /// It may have been there before; now it is known.
-    Learnt,
-}
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +62,7 @@ struct Found {
     sights: Vec<(OsString, Sight)>,
     gone: Vec<OsString>,
     own: Option<Look>,
+    look: Option<Look>,
     watched: Option<Watched>,
     news: News,
     is_closed: bool,
@@ -110,9 +88,10 @@ impl Young {
 }
 
 impl Found {
-    fn nothing(place: &Arc<Place>, own: Option<Look>, news: News) -> Self {
+    fn nothing(place: &Arc<Place>, own: (Option<Look>, Option<Look>), news: News) -> Self {
+        let ((own, look), place, watched) = (own, Arc::clone(place), None);
         let (sights, gone, guides) = (Vec::new(), Vec::new(), Guides::default());
-        Self { place: Arc::clone(place), guides, sights, gone, own, watched: None, news, is_closed: false }
+        Self { place, guides, sights, gone, own, look, watched, news, is_closed: false }
     }
 
     fn see(&mut self, directory: &Directory, name: &OsStr, look: Look) {
@@ -135,11 +114,11 @@ pub(super) fn look(
     roots: &[PathBuf],
     young: Young,
     extent: Extent,
-) -> Result<Vec<Change>, TooMany> {
-    let mut changes = Vec::new();
+) -> Result<Seen, TooMany> {
+    let mut seen = Seen::default();
     let mut fresh = Vec::new();
     for found in again(tree, young, extent) {
-        merge(tree, found, &mut changes, &mut fresh);
+        merge(tree, found, &mut seen, &mut fresh);
     }
     for path in tree.unseen(roots) {
         if let Ok(place) = tree.add(&path) {
@@ -159,10 +138,10 @@ pub(super) fn look(
         }
         fresh = Vec::new();
         for found in found {
-            settle(tree, found, &mut changes, &mut fresh);
+            settle(tree, found, &mut seen.changes, &mut fresh);
         }
     }
-    Ok(changes)
+    Ok(seen)
 }
 
 /// Looks into the folders that are known, under the rules of now.
@@ -209,10 +188,11 @@ fn look_again(folder: &Folder, young: Young, (stirs, stirred): (Option<&Stirs>, 
         return look_at_known(folder, &directory);
     }
     let names = directory.names().ok()?;
-    let mut found = Found { watched, ..Found::nothing(place, young.old(own), News::Changed) };
+    let mut found = Found { watched, ..Found::nothing(place, (young.old(own), own), News::Changed) };
     let mut matched = 0;
     for (name, kind) in &names {
-        if is_version_control(name) {
+        // the file that leads to a repository is like any other
+        if is_version_control(name) && *kind != Some(Kind::File) {
             continue;
         }
         note_guide(&mut found.guides, &directory, name);
@@ -234,22 +214,25 @@ fn look_again(folder: &Folder, young: Young, (stirs, stirred): (Option<&Stirs>, 
     if folder.is_closed {
         found.news = News::Learnt;
     }
-    (found.differs(folder) || (found.own, found.watched) != (folder.own, folder.watched)).then_some(found)
+    let is_other = (found.own, found.look, found.watched) != (folder.own, folder.look, folder.watched);
+    (found.differs(folder) || is_other).then_some(found)
 }
 
 /// The same where no name has come or gone: what is left is to look at each.
 fn look_at_known(folder: &Folder, directory: &Directory) -> Option<Found> {
-    let mut found =
-        Found { watched: folder.watched, ..Found::nothing(&folder.place, folder.own, News::Changed) };
+    let own = (folder.own, folder.look);
+    let mut found = Found { watched: folder.watched, ..Found::nothing(&folder.place, own, News::Changed) };
     for (name, known) in &folder.names {
         match known {
             Known::Folder | Known::LeftOut => {}
-            Known::File(..) | Known::Link(..) | Known::Unseen | Known::Other => match directory.look(name) {
-                Some(look) if known.is_still(&look) => {}
-                Some(look) => found.see(directory, name, look),
-                // just now
-                None => found.gone.push(name.clone()),
-            },
+            Known::File(..) | Known::Link(..) | Known::Unseen | Known::Pipe(_) | Known::Other => {
+                match directory.look(name) {
+                    Some(look) if known.is_still(&look) => {}
+                    Some(look) => found.see(directory, name, look),
+                    // just now
+                    None => found.gone.push(name.clone()),
+                }
+            }
         }
     }
     for ((guide, known), name) in found.guides.iter_mut().zip(&folder.guides).zip(NAMES) {
@@ -274,15 +257,16 @@ fn first_look(fresh: &Fresh, count: &AtomicUsize, young: Young, stirs: Option<&S
         return None;
     }
     let place = Arc::new(with_own(&fresh.place, &names));
-    let mut found = Found { watched, ..Found::nothing(&place, young.old(own), fresh.news) };
+    let mut found = Found { watched, ..Found::nothing(&place, (young.old(own), own), fresh.news) };
     for (name, kind) in &names {
-        if is_version_control(name) {
+        // the file that leads to a repository is like any other
+        if is_version_control(name) && *kind != Some(Kind::File) {
             continue;
         }
         note_guide(&mut found.guides, &directory, name);
         match kind {
             Some(Kind::Directory) => found.sights.push((name.clone(), of_directory(&place, name))),
-            Some(Kind::File | Kind::Link | Kind::Other) | None => {
+            Some(Kind::File | Kind::Link | Kind::Pipe | Kind::Other) | None => {
                 if let Some(look) = directory.look(name) {
                     found.see(&directory, name, look);
                 }
@@ -293,7 +277,7 @@ fn first_look(fresh: &Fresh, count: &AtomicUsize, young: Young, stirs: Option<&S
 }
 
 fn closed(fresh: &Fresh) -> Found {
-    Found { is_closed: true, ..Found::nothing(&Arc::new(fresh.place.clone()), None, fresh.news) }
+    Found { is_closed: true, ..Found::nothing(&Arc::new(fresh.place.clone()), (None, None), fresh.news) }
 }
 
 /// The place with the rules and the repository that the directory itself brings.
@@ -307,31 +291,40 @@ fn with_own(place: &Place, names: &[(OsString, Option<Kind>)]) -> Place {
 }
 
 /// Brings a known folder up to now.
-fn merge(tree: &mut Tree, found: Found, changes: &mut Vec<Change>, fresh: &mut Vec<Fresh>) {
+fn merge(tree: &mut Tree, found: Found, seen: &mut Seen, fresh: &mut Vec<Fresh>) {
     tree.has_links |= found.has_links();
-    let Found { place, guides, sights, gone, own, watched, news, is_closed: _ } = found;
+    let Found { place, guides, sights, gone, own, look, watched, news, is_closed: _ } = found;
     // it went with the directory above, which was told before
     let Some(folder) = tree.folders.get_mut(&place.path) else { return };
+    if let (Some(was), Some(look)) = (folder.look, look)
+        && (!was.is_same_directory(&look) || was.mode != look.mode)
+    {
+        seen.folders.push(FolderChange { path: place.path.clone(), was, news });
+    }
     (folder.guides, folder.own, folder.watched, folder.is_closed) = (guides, own, watched, false);
+    folder.look = look;
     let mut removed = Vec::new();
     let gone = gone.into_iter().map(|name| (name, None));
     for (name, sight) in gone.chain(sights.into_iter().map(|(name, sight)| (name, Some(sight)))) {
         let was = folder.names.remove(&name);
+        let path = place.path.join(&name);
         if was == Some(Known::Folder) {
-            removed.push(place.path.join(&name));
+            removed.push(path.clone());
         }
         let news = if was == Some(Known::Unseen) { News::Learnt } else { news };
         if let Some(sight) = sight {
             enter(folder, &name, sight, fresh, news);
         }
-        changes.push(Change { place: Arc::clone(&place), name, was, news });
+        seen.changes.push(Change { path, repo: place.repo.clone(), was, news });
     }
     for path in removed {
         for folder in tree.remove(&path) {
-            let Folder { place, names, .. } = folder;
-            changes.extend(names.into_iter().map(|(name, known)| {
-                let was = Some(known);
-                Change { place: Arc::clone(&place), name, was, news: News::Changed }
+            let Folder { place, names, look, .. } = folder;
+            let news = News::Changed;
+            seen.folders.extend(look.map(|was| FolderChange { path: place.path.clone(), was, news }));
+            seen.changes.extend(names.into_iter().map(|(name, known)| {
+                let (path, repo) = (place.path.join(name), place.repo.clone());
+                Change { path, repo, was: Some(known), news }
             }));
         }
     }
@@ -340,15 +333,16 @@ fn merge(tree: &mut Tree, found: Found, changes: &mut Vec<Change>, fresh: &mut V
 /// Takes a new folder in.
 fn settle(tree: &mut Tree, found: Found, changes: &mut Vec<Change>, fresh: &mut Vec<Fresh>) {
     tree.has_links |= found.has_links();
-    let Found { place, guides, sights, own, watched, news, is_closed, gone: _ } = found;
+    let Found { place, guides, sights, own, look, watched, news, is_closed, gone: _ } = found;
     if let Some(repo) = place.repo.as_ref().filter(|repo| repo.top() == place.path) {
         tree.repos.push(Arc::clone(repo));
     }
     let names = HashMap::with_capacity(sights.len());
-    let mut folder = Folder { place, names, guides, own, watched, is_closed };
+    let mut folder = Folder { place, names, guides, own, look, watched, is_closed };
     for (name, sight) in sights {
         enter(&mut folder, &name, sight, fresh, news);
-        changes.push(Change { place: Arc::clone(&folder.place), name, was: None, news });
+        let (path, repo) = (folder.place.path.join(name), folder.place.repo.clone());
+        changes.push(Change { path, repo, was: None, news });
     }
     tree.folders.insert(folder.place.path.clone(), folder);
 }
@@ -362,6 +356,7 @@ fn enter(folder: &mut Folder, name: &OsStr, sight: Sight, fresh: &mut Vec<Fresh>
             Known::Folder
         }
         Sight::LeftOut => Known::LeftOut,
+        Sight::Pipe(mode) => Known::Pipe(mode),
         Sight::Other => Known::Other,
     };
     folder.names.insert(name.to_owned(), known);

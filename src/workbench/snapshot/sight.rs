@@ -14,6 +14,7 @@ pub(super) enum Sight {
     Link(Look, OsString),
     Folder { is_left_out: bool },
     LeftOut,
+    Pipe(u32),
     Other,
 }
 
@@ -28,6 +29,7 @@ pub(super) fn sight(place: &Place, directory: &Directory, name: &OsStr, look: Lo
     match look.kind {
         Kind::File => Some(Sight::File(look)),
         Kind::Link => directory.target(name).map(|target| Sight::Link(look, target)),
+        Kind::Pipe => Some(Sight::Pipe(look.mode)),
         Kind::Directory | Kind::Other => Some(Sight::Other),
     }
 }

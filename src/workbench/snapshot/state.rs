@@ -1,15 +1,17 @@
 //! What is known between two looks, and what is still to be done.
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::change::{Change, News, Seen};
 use super::compare::{Compare, Told};
 use super::cover::{self, Apart, Budget, Copied, Next, Queue, sort_out};
-use super::git::Git;
+use super::git::{Git, Repo};
+use super::moved;
 use super::pack::Pack;
-use super::scan::{self, Change, Extent, MOST_NAMES, News, Young};
-use super::tree::{Cover, Known, Tree, Why};
+use super::scan::{self, Extent, MOST_NAMES, Young};
+use super::tree::{Cover, Folder, Known, Tree, Why};
 use super::{Moment, Workbench};
 use crate::os::clock::{Clock, SystemClock};
 use crate::os::file::read_regular;
@@ -36,6 +38,8 @@ pub(super) struct State {
     young: Vec<PathBuf>,
     /// Files that the program changed since the last look.
     pub(super) ours: HashSet<PathBuf>,
+    /// Files whose first change since the last message is recorded.
+    pub(super) recorded: HashSet<PathBuf>,
     /// What nobody has fetched yet.
     pub(super) owed: Vec<SavedFile>,
     /// Whose work it is that has changed since the last look.
@@ -93,21 +97,30 @@ impl State {
             (Moment::Before, Runs::Beside | Runs::Command) | (Moment::After, _) => Extent::Whole,
         };
         let young = Young { now: i64::try_from(SystemClock.now_ms()).unwrap_or(0).saturating_mul(1_000_000) };
-        let (changes, Some(mut pack)) =
+        let (seen, Some(mut pack)) =
             (scan::look(&mut self.tree, &bench.shell().roots(), young, extent), self.pack.take())
         else {
             return self.give_up();
         };
-        let Ok(mut changes) = changes else { return self.give_up() };
+        let Ok(mut seen) = seen else { return self.give_up() };
         self.stage = Stage::Looked;
-        changes.append(&mut self.changed_unseen());
-        self.judge(&mut changes, moment);
-        let files: Vec<PathBuf> = changes.iter().map(Change::path).collect();
+        seen.changes.append(&mut self.changed_unseen());
+        self.judge(&mut seen, moment);
+        let files: Vec<PathBuf> = seen.changes.iter().map(|change| change.path.clone()).collect();
         self.heed_attributes(&files);
-        let waiting = sort_out(&mut self.tree, &files, self.git.as_ref(), apart, young);
-        let (tree, git) = (&mut self.tree, self.git.as_ref());
+        let mut waiting = sort_out(&mut self.tree, &files, self.git.as_ref(), apart, young);
+        let gone: Vec<Arc<Repo>> = self.tree.repos.iter().filter(|repo| repo.has_gone()).cloned().collect();
+        waiting.extend(self.uncover(&gone));
+        let sorted = moved::sort(seen, &self.tree);
+        if moment == Moment::After || self.runs != Runs::Nothing {
+            let is_lost =
+                |repo: &&Arc<Repo>| !sorted.moves.iter().any(|step| repo.top().starts_with(&step.from));
+            let lost = gone.iter().filter(is_lost).filter_map(|repo| repo.directory().to_str());
+            self.owed.extend(lost.map(|path| SavedFile::unsaved(path, "what git keeps is not copied")));
+        }
+        let (tree, git, recorded) = (&mut self.tree, self.git.as_ref(), &mut self.recorded);
         let Told { saved, lost } =
-            Compare { tree, pack: &mut pack, blobs: bench.blobs(), git, apart }.tell(changes);
+            Compare { tree, pack: &mut pack, blobs: bench.blobs(), git, recorded }.tell(sorted);
         self.owed.extend(saved);
         self.lost += lost;
         self.queue.add(waiting);
@@ -122,8 +135,8 @@ impl State {
     fn begin_again(&mut self) {
         let lost = self.lost
             + self.tree.all().filter(|known| matches!(known, Known::File(..) | Known::Link(..))).count();
-        let (owed, copying) = (std::mem::take(&mut self.owed), self.copying);
-        *self = Self { copying, owed, lost, ..Self::default() };
+        let (owed, recorded) = (std::mem::take(&mut self.owed), std::mem::take(&mut self.recorded));
+        *self = Self { copying: self.copying, owed, recorded, lost, ..Self::default() };
     }
 
     /// The workspace is too large, or there is no room for copies.
@@ -132,12 +145,19 @@ impl State {
         *self = Self { stage: Stage::Off, copying, owed, ..Self::default() };
     }
 
-    /// What nobody but the program, or the user, has changed is only learnt.
-    fn judge(&mut self, changes: &mut [Change], moment: Moment) {
+    /// What only the program, or the user, has changed is only learnt.
+    fn judge(&mut self, seen: &mut Seen, moment: Moment) {
         let ours = std::mem::take(&mut self.ours);
         let is_told = moment == Moment::After || self.runs != Runs::Nothing;
-        for change in changes {
-            if !is_told || ours.contains(&change.path()) {
+        // a directory stands for what is in it: the program moved it
+        let is_ours = |path: &Path| !ours.is_empty() && path.ancestors().any(|above| ours.contains(above));
+        for change in &mut seen.changes {
+            if !is_told || is_ours(&change.path) {
+                change.news = News::Learnt;
+            }
+        }
+        for change in &mut seen.folders {
+            if !is_told || is_ours(&change.path) {
                 change.news = News::Learnt;
             }
         }
@@ -157,7 +177,8 @@ impl State {
                 && *image.hash() != piece.hash
             {
                 let was = Some(std::mem::replace(known, Known::File(look, Cover::None(Why::Waiting))));
-                changes.push(Change { place, name, was, news: News::Changed });
+                let (path, repo) = (place.path.join(name), place.repo.clone());
+                changes.push(Change { path, repo, was, news: News::Changed });
             }
         }
         changes
@@ -166,14 +187,40 @@ impl State {
     fn remember_young(&mut self, files: Vec<PathBuf>, young: Young) {
         let is_young = |path: &PathBuf| match self.tree.known(path) {
             Some(Known::File(look, _)) => young.is(look),
-            Some(Known::Link(..) | Known::Folder | Known::LeftOut | Known::Unseen | Known::Other) | None => {
-                false
-            }
+            Some(
+                Known::Link(..)
+                | Known::Folder
+                | Known::LeftOut
+                | Known::Unseen
+                | Known::Pipe(_)
+                | Known::Other,
+            )
+            | None => false,
         };
         let known = std::mem::take(&mut self.young);
         let young: BTreeSet<PathBuf> =
             files.into_iter().chain(known).filter(is_young).take(MOST_YOUNG).collect();
         self.young = young.into_iter().collect();
+    }
+
+    /// Files that a repository had which has just gone have to be copied now: those, and when they changed.
+    fn uncover(&mut self, gone: &[Arc<Repo>]) -> Vec<(i64, PathBuf)> {
+        let mut waiting = Vec::new();
+        let is_of = |folder: &&mut Folder| {
+            folder.place.repo.as_ref().is_some_and(|repo| gone.iter().any(|gone| Arc::ptr_eq(repo, gone)))
+        };
+        if gone.is_empty() {
+            return waiting;
+        }
+        for folder in self.tree.folders.values_mut().filter(is_of) {
+            for (name, known) in &mut folder.names {
+                if let Known::File(look, cover @ Cover::Stored(_)) = known {
+                    *cover = Cover::None(Why::Waiting);
+                    waiting.push((look.changed, folder.place.path.join(name)));
+                }
+            }
+        }
+        waiting
     }
 
     /// An attributes file may name a filter, by which git has something else than the file holds.
@@ -247,7 +294,7 @@ impl Counts {
             Known::File(_, Cover::None(why)) => match why {
                 Why::Waiting => self.waiting += 1,
                 Why::Large => self.large += 1,
-                Why::Apart => self.apart += 1,
+                Why::Secret | Why::Own => self.apart += 1,
                 Why::Unreadable => self.unreadable += 1,
                 Why::Full => self.full += 1,
             },
@@ -255,20 +302,20 @@ impl Counts {
             | Known::Link(..)
             | Known::Folder
             | Known::Unseen
+            | Known::Pipe(_)
             | Known::Other => {}
         }
     }
 
     fn lines(&self) -> Vec<String> {
         let ignored = (self.left_out > 0).then(|| "ignored files".to_owned());
-        let lost = if self.lost == 1 { "before it was copied" } else { "before they were copied" };
         let counted = [
             (self.large, "over 32 MB".to_owned()),
             (self.apart, "kept apart (secrets, and the program's own)".to_owned()),
             (self.waiting, "not yet copied".to_owned()),
             (self.unreadable, "unreadable".to_owned()),
             (self.full, "beyond 1 GB of copies".to_owned()),
-            (self.lost, format!("changed by a command {lost}")),
+            (self.lost, "changed by a command and not saved".to_owned()),
         ];
         let counted = counted.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| {
             let files = if count == 1 { "file" } else { "files" };

@@ -55,6 +55,8 @@ pub(super) struct Folder {
     pub(super) guides: Guides,
     /// What the system said of the directory when its names were read; none where they may have changed since without a trace.
     pub(super) own: Option<Look>,
+    /// The same, however young it was.
+    pub(super) look: Option<Look>,
     /// Whether it is told that something happens in it.
     pub(super) watched: Option<Watched>,
     /// It could not be read, so nothing is known of what is in it.
@@ -75,7 +77,9 @@ pub(super) enum Known {
     LeftOut,
     /// It was there, and nothing else is known.
     Unseen,
-    /// A pipe, a socket, a device.
+    /// A pipe with these mode bits.
+    Pipe(u32),
+    /// A socket, a device.
     Other,
 }
 
@@ -93,11 +97,27 @@ pub(super) enum Why {
     /// Nobody has come to it yet.
     Waiting,
     Large,
-    /// It is kept apart: it may hold a secret, or is the program's own.
-    Apart,
+    /// It may hold a secret.
+    Secret,
+    /// It is the program's own.
+    Own,
     Unreadable,
     /// There is no more room for copies.
     Full,
+}
+
+impl Why {
+    /// The reason in words, as it is named where a change cannot be undone.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Waiting => "it was changed before it was copied",
+            Self::Large => "over 32 MB, which is not copied",
+            Self::Secret => "it may hold a secret, which is not copied",
+            Self::Own => "it is the program's own",
+            Self::Unreadable => "it could not be read",
+            Self::Full => "there were 1 GB of copies already",
+        }
+    }
 }
 
 impl Tree {
@@ -238,6 +258,7 @@ impl Known {
         match self {
             Self::File(look, _) | Self::Link(look, _) => look == now,
             Self::Folder => now.kind == Kind::Directory,
+            Self::Pipe(mode) => now.kind == Kind::Pipe && now.mode == *mode,
             Self::Other => now.kind == Kind::Other,
             Self::LeftOut => true,
             Self::Unseen => false,

@@ -3,6 +3,7 @@
 //! Sessions are made without a screen, and rewound on one. What commands change is noted here by hand, as the session's file has
 //! it: a checkpoint `by` a command, with the images beside it. The tree that is compared is every name with its kind, its mode and its bytes.
 
+mod commands;
 mod killed;
 mod trees;
 mod troubles;
@@ -10,7 +11,7 @@ mod ways;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -34,7 +35,9 @@ fn tree(clawd: &Clawd) -> Tree {
                 format!("link to {}", fs::read_link(&path).unwrap().display())
             } else if meta.is_dir() {
                 left.push(path.clone());
-                "directory".to_owned()
+                format!("{:o} directory", meta.mode() & 0o7777)
+            } else if meta.file_type().is_fifo() {
+                format!("{:o} pipe", meta.mode() & 0o7777)
             } else {
                 let bytes = fs::read(&path).unwrap();
                 format!("{:o} {} {}", meta.mode() & 0o7777, bytes.len(), blake3::hash(&bytes).to_hex())

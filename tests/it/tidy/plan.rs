@@ -251,6 +251,7 @@ pub(super) const OWNERS: &[(&str, &[&str])] = &[
         "tempfile",
         &[
             "src/os/file.rs",
+            "src/os/put.rs",
             "src/os/stage.rs",
             "src/workbench/outputs.rs",
             "src/tools/bash/directory.rs",

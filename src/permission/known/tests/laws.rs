@@ -67,7 +67,8 @@ fn is_whole(line: &str) -> bool {
 fn what_is_written_anew_has_the_same_words() {
     let (scope, sight) = (scope(), sight());
     for line in lines() {
-        let Some(runs) = line::read(&line).and_then(|parts| judged(&parts, here(&scope, &sight), &|_, _| false))
+        let Some(runs) =
+            line::read(&line).and_then(|parts| judged(&parts, here(&scope, &sight), &|_, _| false))
         else {
             continue;
         };

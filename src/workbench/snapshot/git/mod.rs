@@ -19,6 +19,7 @@ use std::time::Duration;
 use self::index::Index;
 use crate::os::feed::feed;
 use crate::os::file::read_regular;
+use crate::os::identity::Identity;
 use crate::os::tree::{Look, Root};
 use crate::text::git_config::GitConfig;
 
@@ -52,6 +53,11 @@ pub(super) struct Repo {
     name: usize,
     index: Mutex<Read>,
     has_filters: AtomicBool,
+    /// Whether somebody has asked which filters are configured.
+    is_asked: AtomicBool,
+    /// What git keeps is not there any more, or something else is.
+    is_gone: AtomicBool,
+    identity: Option<Identity>,
 }
 
 /// The index as it was read last.
@@ -78,9 +84,13 @@ impl Repo {
         let config = GitConfig::read(&String::from_utf8_lossy(&config));
         let is_long = config.value("extensions", "objectformat").is_some_and(|format| format == "sha256");
         let attributes = read_regular(&common.join("info/attributes"), MOST_CONFIG).unwrap_or_default();
+        let identity = git.metadata().ok().map(|meta| Identity::of(&meta));
         let repo = Self {
             top: top.to_owned(),
             git,
+            is_asked: AtomicBool::new(false),
+            is_gone: AtomicBool::new(false),
+            identity,
             name: if is_long { 32 } else { 20 },
             index: Mutex::default(),
             has_filters: AtomicBool::new(names_filter(&attributes)),
@@ -92,6 +102,22 @@ impl Repo {
     /// Where its work tree begins.
     pub(super) fn top(&self) -> &Path {
         &self.top
+    }
+
+    /// Where git keeps what is this work tree's own.
+    pub(super) fn directory(&self) -> &Path {
+        &self.git
+    }
+
+    /// Whether a command that takes everything in the workspace `root` but the top's own `.git` leaves what git keeps.
+    pub(super) fn is_apart_from(&self, root: &Path) -> bool {
+        !self.git.starts_with(root) || self.git.starts_with(root.join(".git"))
+    }
+
+    /// Whether what git kept has just gone.
+    pub(super) fn has_gone(&self) -> bool {
+        let now = self.git.metadata().ok().map(|meta| Identity::of(&meta));
+        now != self.identity && !self.is_gone.swap(true, Ordering::Relaxed)
     }
 
     /// Reads the index, if it has changed since it was read.
@@ -113,12 +139,17 @@ impl Repo {
 
     /// What git has stored of this file, if it is unchanged since git saw it; whether that is what the file holds is not said.
     pub(super) fn stored(&self, path: &Path, look: &Look) -> Option<Id> {
-        if self.has_filters.load(Ordering::Relaxed) {
+        if self.has_filters() || self.is_gone.load(Ordering::Relaxed) {
             return None;
         }
         let Read { index, look: own } = self.read();
         let entry = index.find(self.below(path)?)?;
         entry.is_clean(look, own?.modified).then_some(entry.id)
+    }
+
+    /// Whether some filter may apply to some file.
+    pub(super) fn has_filters(&self) -> bool {
+        self.has_filters.load(Ordering::Relaxed)
     }
 
     /// Takes note of an attributes file.
@@ -149,11 +180,42 @@ impl Repo {
 #[derive(Debug, Clone)]
 pub(super) struct Git {
     program: PathBuf,
+    /// Where the user's own configuration is.
+    config: Vec<(&'static str, OsString)>,
 }
 
+/// The variables that tell where git is configured.
+const CONFIG: [&str; 5] =
+    ["HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+
 impl Git {
-    pub(super) fn new(program: PathBuf) -> Self {
-        Self { program }
+    /// The program, and the environment in which commands use it.
+    pub(super) fn new(program: PathBuf, environment: &[(OsString, OsString)]) -> Self {
+        let value = |wanted: &'static str| {
+            let (_, value) = environment.iter().find(|(name, _)| name == wanted)?;
+            Some((wanted, value.clone()))
+        };
+        Self { program, config: CONFIG.into_iter().filter_map(value).collect() }
+    }
+
+    /// Finds out once whether some configuration names a filter, by which git has something else than the file holds. The one of
+    /// large files changes every length, and is seen by that.
+    pub(super) fn ask_filters(&self, repo: &Repo) {
+        if repo.is_asked.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let words = ["config", "--includes", "--name-only", "--list"].map(OsStr::new);
+        let mut env = self.config.clone();
+        env.extend(["GIT_DIR", "GIT_WORK_TREE"].map(|name| (name, repo.git.clone().into())));
+        let names = feed(&self.program, &words, &env, Vec::new(), PATIENCE);
+        let is_filter = |name: &str| {
+            name.strip_prefix("filter.")
+                .and_then(|rest| rest.rsplit_once('.'))
+                .is_some_and(|(filter, _)| filter != "lfs")
+        };
+        // what cannot be read may name one
+        let has_filters = names.map_or(true, |names| String::from_utf8_lossy(&names).lines().any(is_filter));
+        repo.has_filters.fetch_or(has_filters, Ordering::Relaxed);
     }
 
     /// How long these objects are; those that are not there are not named.
@@ -196,9 +258,11 @@ impl Git {
 }
 
 /// All that git is told. Named outright, the repository is neither looked for nor asked whose it is.
-fn environment(git: &Path) -> [(&'static str, OsString); 9] {
+fn environment(git: &Path) -> [(&'static str, OsString); 10] {
     [
         ("GIT_DIR", git.into()),
+        // that of a submodule may be gone, and git would go there
+        ("GIT_WORK_TREE", git.into()),
         ("GIT_CONFIG_GLOBAL", "/dev/null".into()),
         ("GIT_CONFIG_NOSYSTEM", "1".into()),
         ("GIT_OPTIONAL_LOCKS", "0".into()),
@@ -230,7 +294,9 @@ fn git_directory(top: &Path) -> Option<PathBuf> {
     if meta.is_dir() {
         return git.join("HEAD").symlink_metadata().is_ok().then_some(git);
     }
-    Some(top.join(first_line(&git)?.strip_prefix("gitdir: ")?))
+    let git = top.join(first_line(&git)?.strip_prefix("gitdir: ")?);
+    // it may lead through the work tree, which may go
+    Some(git.canonicalize().unwrap_or(git))
 }
 
 fn first_line(file: &Path) -> Option<String> {
@@ -242,5 +308,8 @@ fn first_line(file: &Path) -> Option<String> {
 fn names_filter(attributes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(attributes);
     let mut words = text.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace);
-    words.any(|word| word.strip_prefix("filter=").is_some_and(|filter| filter != "lfs"))
+    words.any(|word| {
+        word.starts_with("working-tree-encoding=")
+            || word.strip_prefix("filter=").is_some_and(|filter| filter != "lfs")
+    })
 }

@@ -1,46 +1,86 @@
-//! The same for whatever a command may do.
+//! The same for whatever a command may do, and whatever comes of it: no byte is lost, and what is not as it was is named.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::world::World;
+use super::world::{Picture, World, wait_until_old};
 
 /// One thing that a command may do: which, and to what.
 type Deed = (u8, usize, usize);
 
-const NAMES: [&str; 9] = ["a", "b", "c", "d/a", "d/b", "d/e/a", "d/e", "x/y", "d"];
+/// The last two are not saved: one is ignored, one is outside.
+const NAMES: [&str; 11] = ["a", "b", "c", "d/a", "d/b", "d/e/a", "d/e", "x/y", "d", "ignored/a", "../o"];
+const DEEDS: u8 = 17;
 
-/// Failures are no matter: a command fails as well.
+/// Failures are no matter: a command fails as well. What is not saved is moved, and otherwise left alone, or nothing could be said of it.
 fn carry_out(root: &Path, (deed, one, other): Deed, number: usize) {
-    let (one, other) = (root.join(NAMES[one % NAMES.len()]), root.join(NAMES[other % NAMES.len()]));
+    let [one, other] = [one, other].map(|name| NAMES[name % NAMES.len()]);
+    let is_saved = |name: &str| !name.starts_with("ignored") && !name.starts_with("..");
+    let is_move = matches!(deed, 6 | 7);
+    if (!is_saved(one) && !is_move) || (!is_saved(other) && matches!(deed, 6 | 7 | 11 | 12..)) {
+        return;
+    }
+    let (one, other) = (root.join(one), root.join(other));
     fs::create_dir_all(one.parent().unwrap()).ok();
-    let is_file = |path: &Path| path.symlink_metadata().is_ok_and(|meta| meta.is_file());
+    let meta = one.symlink_metadata();
+    let is_file = meta.as_ref().is_ok_and(fs::Metadata::is_file);
+    let is_link_or_pipe = meta.is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+    let mode = |mode: u32| fs::set_permissions(&one, fs::Permissions::from_mode(mode)).unwrap();
     match deed {
+        // nobody reads a pipe, and a link may lead outside
+        0..=3 | 13 | 14 if is_link_or_pipe => {}
         0 | 1 => drop(fs::write(&one, format!("{number}"))),
         2 => drop(fs::write(&one, "same")),
         3 => drop(fs::write(&one, "")),
         4 => drop(fs::remove_file(&one)),
         5 => drop(fs::remove_dir_all(&one)),
         6 | 7 => drop(fs::rename(&one, &other)),
-        8 => drop(symlink(NAMES[number % NAMES.len()], &one)),
-        9 if is_file(&one) => {
-            let mode = [0o600, 0o644, 0o755, 0o444][number % 4];
-            fs::set_permissions(&one, fs::Permissions::from_mode(mode)).unwrap();
-        }
+        8 => drop(symlink(NAMES[number % 9], &one)),
+        9 if is_file => mode([0o600, 0o644, 0o755, 0o444][number % 4]),
+        9 if one.is_dir() => mode([0o700, 0o755][number % 2]),
         10 => drop(fs::create_dir_all(&one)),
-        11 if is_file(&one) => drop(fs::copy(&one, &other)),
+        11 if is_file => drop(fs::copy(&one, &other)),
+        13 | 14 => {
+            let opened = fs::OpenOptions::new().append(true).open(&one);
+            drop(opened.map(|mut file| write!(file, "more {number}").unwrap()));
+        }
+        15 => drop(rustix::fs::mkfifoat(rustix::fs::CWD, &one, rustix::fs::Mode::RUSR)),
+        16 => drop(fs::remove_dir(&one)),
         _ => drop(fs::hard_link(&one, &other)),
     }
 }
 
 fn deeds(most: usize) -> impl Strategy<Value = Vec<Deed>> {
-    prop::collection::vec((0_u8..13, 0_usize..9, 0_usize..9), 0..most)
+    prop::collection::vec((0..DEEDS, 0_usize..11, 0_usize..11), 0..most)
 }
 
-/// Commands one after the other, each put back, with changes by hand in between.
+/// What all files hold, and what the one outside does.
+fn contents(world: &World, picture: &Picture) -> BTreeSet<Vec<u8>> {
+    let outside = fs::read(world.root.join("../o")).ok();
+    picture.values().map(|(_, bytes)| bytes.clone()).chain(outside).collect()
+}
+
+/// The paths that differ and are not named.
+fn unnamed(was: &Picture, now: &Picture, named: &[String]) -> Vec<String> {
+    let paths: BTreeSet<_> = was.keys().chain(now.keys()).collect();
+    let differs = paths.into_iter().filter(|path| was.get(*path) != now.get(*path));
+    let names = differs.map(|path| path.display().to_string()).filter(|path| !path.contains("/w/ignored"));
+    let is_named = |path: &String| {
+        // what is named stands for the directories above it and for what is in it
+        named
+            .iter()
+            .filter_map(|line| line.split_once(": "))
+            .any(|(name, _)| Path::new(name).starts_with(path) || Path::new(path).starts_with(name))
+    };
+    names.filter(|path| !is_named(path)).collect()
+}
+
+/// Commands one after the other, each put back and brought forward, with changes by hand in between.
 fn check(world: &World, by_hand: &[Vec<Deed>], commands: &[Vec<Deed>]) -> Result<(), TestCaseError> {
     let mut number = 0;
     let mut run = |deeds: &[Deed]| {
@@ -51,10 +91,37 @@ fn check(world: &World, by_hand: &[Vec<Deed>], commands: &[Vec<Deed>]) -> Result
     };
     for (by_hand, command) in by_hand.iter().zip(commands) {
         run(by_hand);
+        fs::create_dir_all(world.root.join("ignored")).unwrap();
+        for (path, bytes) in [("ignored/a", "an ignored one"), ("../o", "one outside")] {
+            fs::write(world.root.join(path), bytes).unwrap();
+        }
+        wait_until_old();
         let before = world.picture();
+        let bytes = contents(world, &before);
         let saved = world.command(|| run(command));
-        world.restore(&saved);
-        prop_assert_eq!(&world.picture(), &before, "{:?}", saved);
+        let after = world.picture();
+        let (failed, replaced) = world.rewind(&saved);
+        let now = world.picture();
+        prop_assert_eq!(unnamed(&before, &now, &failed), [""; 0], "{:#?} {:#?}", failed, saved);
+        // what a command moves out of where nothing is saved, and removes, is gone by then
+        let left = contents(world, &after);
+        let is_known = |bytes: &&Vec<u8>| !bytes.starts_with(b"one ") && !bytes.starts_with(b"an ");
+        let kept = bytes.iter().filter(|bytes| is_known(bytes) || left.contains(*bytes));
+        let now = contents(world, &now);
+        let lost: Vec<_> = kept.filter(|bytes| !now.contains(*bytes)).cloned().collect();
+        prop_assert_eq!(lost, Vec::<Vec<u8>>::new(), "{:#?} {:#?}", failed, saved);
+        let (not_again, _) = world.redo(&replaced);
+        let again = world.picture();
+        prop_assert_eq!(
+            unnamed(&after, &again, &not_again),
+            [""; 0],
+            "redo {:#?} {:#?}",
+            not_again,
+            replaced
+        );
+        let named = failed.is_empty() && not_again.is_empty();
+        prop_assert!(!named || again == after, "{:#?}", saved);
+        world.rewind(&saved);
     }
     Ok(())
 }
@@ -67,7 +134,7 @@ proptest! {
         by_hand in prop::collection::vec(deeds(12), 3),
         commands in prop::collection::vec(deeds(12), 3),
     ) {
-        check(&World::plain(""), &by_hand, &commands)?;
+        check(&World::plain("echo ignored > .gitignore"), &by_hand, &commands)?;
     }
 
     #[test]
@@ -80,6 +147,7 @@ proptest! {
         for (number, deed) in first.iter().enumerate() {
             carry_out(&world.root, *deed, number);
         }
+        world.sh("echo ignored > .gitignore");
         world.commit();
         check(&world, &by_hand, &commands)?;
     }

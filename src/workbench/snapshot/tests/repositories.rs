@@ -111,9 +111,12 @@ fn a_submodule_and_a_linked_work_tree_are_repositories_of_their_own() {
     );
     wait_until_old();
     assert_eq!(world.told("true"), [""; 0]);
-    for name in ["a", "sub/s", "tree/a"] {
+    for name in ["a", "tree/a"] {
         assert!(is_stored(&world, name), "{name}");
     }
+    // a command may take it with its own `.git`
+    assert!(matches!(world.cover("sub/s"), Cover::Copied(_)));
+    world.check("rm sub/s");
     world.check("rm a sub/s tree/a; echo x > sub/new");
 }
 
@@ -144,4 +147,44 @@ fn an_object_that_is_not_there_covers_nothing() {
     assert_eq!(world.told("true"), [""; 0]);
     assert!(matches!(world.cover("a"), Cover::Copied(_)) && is_stored(&world, "b"));
     assert_ne!(world.cover("a"), Cover::None(Why::Waiting));
+}
+
+#[test]
+fn files_of_a_clone_in_the_workspace_and_of_a_submodule_come_back_with_all_of_it_gone() {
+    let world = World::git("echo a > a");
+    world.sh("mkdir vendor; git init -q vendor/lib; cd vendor/lib; echo l > l; git add l; git commit -qm l; cd ../..; \
+              git init -q ../other; cd ../other; echo s > s; git add s; git commit -qm s; cd ../w; \
+              git -c protocol.file.allow=always submodule -q add ../other sub; git commit -qm sub");
+    world.sh("touch -d 2020-01-01 vendor/lib/l sub/s; git -C vendor/lib update-index -q --refresh; git -C sub update-index -q --refresh");
+    wait_until_old();
+    assert_eq!(world.told("true"), [""; 0]);
+    assert!(is_stored(&world, "sub/s"));
+    let was = world.picture();
+    let saved = world.command(|| world.sh("rm -rf vendor/lib sub"));
+    let (failed, _) = world.rewind(&saved);
+    let [failed] = &failed[..] else { panic!("{failed:?}") };
+    assert!(failed.ends_with("vendor/lib/.git: not put back: what git keeps is not copied"), "{failed}");
+    assert_eq!(world.picture(), was);
+}
+
+#[test]
+fn what_git_had_is_copied_once_git_has_it_no_more() {
+    let world = World::git("echo a > a; echo b > b");
+    assert_eq!(world.told("true"), [""; 0]);
+    assert!(is_stored(&world, "a"));
+    let told = world.told("rm -rf .git a");
+    assert_eq!(told, [".git: what git keeps is not copied", "a: git does not have it any more"]);
+    assert_eq!(world.look(super::Moment::Before), []);
+    world.check("rm b");
+}
+
+#[test]
+fn a_filter_of_the_users_own_is_known() {
+    let world = World::plain("git init -q .");
+    world.sh("git config --global filter.rot.clean 'tr a-z n-za-m'; git config --global filter.rot.smudge 'tr a-z n-za-m'; \
+              git config --global core.attributesFile ~/attributes; echo '*.txt filter=rot' > ~/attributes; echo text > f.txt");
+    world.commit();
+    assert_eq!(world.told("true"), [""; 0]);
+    assert!(!is_stored(&world, "f.txt"));
+    world.check("rm f.txt");
 }

@@ -1,21 +1,24 @@
 //! A workspace, commands in it, and a small restorer that knows nothing but what the session is told.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::super::Moment;
 use super::super::tree::{Cover, Known};
+use crate::os::clock::{Clock, SystemClock};
 use crate::os::feed::feed;
-use crate::protocol::SavedFile;
-use crate::workbench::{Setup, Workbench};
+use crate::protocol::history::Past;
+use crate::protocol::{SavedFile, Was};
+use crate::workbench::{Setup, Workbench, restore};
 
-/// Mode and content of every file and link; a link's is where it leads.
+/// Mode and content of every file, directory, pipe and link; a link's is where it leads.
 pub(super) type Picture = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 
 pub(super) struct World {
@@ -23,6 +26,8 @@ pub(super) struct World {
     home: PathBuf,
     pub(super) root: PathBuf,
     pub(super) bench: Arc<Workbench>,
+    /// When the last command began, in milliseconds since 1970.
+    since: Cell<u64>,
 }
 
 impl World {
@@ -32,9 +37,12 @@ impl World {
         let home = dir.path().canonicalize().unwrap();
         let root = home.join("w");
         fs::create_dir(&root).unwrap();
-        let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
+        let environment = vec![
+            ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
+            ("HOME".into(), home.clone().into()),
+        ];
         let bench = Workbench::new(Setup { root: root.clone(), environment, ..Setup::default() }).unwrap();
-        let world = Self { _dir: dir, home, root, bench: Arc::new(bench) };
+        let world = Self { _dir: dir, home, root, bench: Arc::new(bench), since: Cell::new(0) };
         world.sh(script);
         world
     }
@@ -74,8 +82,10 @@ impl World {
         std::mem::take(&mut self.bench.snapshots.locked().owed)
     }
 
-    /// What a command has changed.
+    /// What a command has changed; each is a message of its own.
     pub(super) fn command(&self, run: impl FnOnce()) -> Vec<SavedFile> {
+        self.bench.snapshots.begin_message();
+        self.since.set(SystemClock.now_ms());
         assert_eq!(self.look(Moment::Before), []);
         run();
         self.look(Moment::After)
@@ -85,8 +95,14 @@ impl World {
     pub(super) fn told(&self, script: &str) -> Vec<String> {
         let saved = self.command(|| self.sh(script));
         let name = |file: &SavedFile| {
-            let name = Path::new(&file.path).strip_prefix(&self.root).unwrap().display().to_string();
-            if file.before.is_none() { format!("+{name}") } else { name }
+            let name = |path: &str| Path::new(path).strip_prefix(&self.root).unwrap().display().to_string();
+            let path = name(&file.path);
+            match file.was() {
+                Was::Nothing => format!("+{path}"),
+                Was::Bytes(_) => path,
+                Was::Moved(from) => format!("{}>{path}", name(from)),
+                Was::Unsaved(why) => format!("{path}: {why}"),
+            }
         };
         saved.iter().map(name).collect()
     }
@@ -100,28 +116,30 @@ impl World {
         saved
     }
 
+    /// Puts back what was told, by the restorer that a rewind uses; what it could not put back, and what it wrote down before.
+    pub(super) fn rewind(&self, saved: &[SavedFile]) -> (Vec<String>, Vec<SavedFile>) {
+        self.go(saved, self.since.get())
+    }
+
+    /// Brings forward again what a rewind has written down.
+    pub(super) fn redo(&self, saved: &[SavedFile]) -> (Vec<String>, Vec<SavedFile>) {
+        self.go(saved, 0)
+    }
+
+    fn go(&self, saved: &[SavedFile], since: u64) -> (Vec<String>, Vec<SavedFile>) {
+        let past = Past::before(saved);
+        let kept = restore::keep(self.bench.blobs(), restore::plan(&past, since));
+        let failed = restore::put_back(self.bench.blobs(), &kept);
+        restore::remove_left_over(&past);
+        let files = kept.saved.iter().flat_map(|file| [Some(&file.path), file.from.as_ref()]);
+        self.bench.snapshots.changed_by_us(files.flatten().map(Path::new));
+        self.bench.snapshots.begin_message();
+        ([kept.failed, failed].concat(), kept.saved)
+    }
+
     pub(super) fn restore(&self, saved: &[SavedFile]) {
-        for file in saved {
-            let path = Path::new(&file.path);
-            if path.symlink_metadata().is_ok_and(|meta| !meta.is_dir()) {
-                fs::remove_file(path).unwrap();
-            }
-        }
-        for file in saved {
-            let Some(before) = &file.before else { continue };
-            let path = Path::new(&file.path);
-            if path.is_dir() {
-                fs::remove_dir_all(path).unwrap();
-            }
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            let image = fs::read(self.bench.blobs().path(before).unwrap()).unwrap();
-            if file.mode == SavedFile::LINK {
-                symlink(std::ffi::OsStr::from_bytes(&image), path).unwrap();
-            } else {
-                fs::write(path, image).unwrap();
-                fs::set_permissions(path, Permissions::from_mode(file.mode)).unwrap();
-            }
-        }
+        let (failed, _) = self.rewind(saved);
+        assert_eq!(failed, [""; 0], "{saved:#?}");
     }
 
     /// All but what git keeps.
@@ -157,6 +175,9 @@ fn draw(directory: &Path, picture: &mut Picture) {
             picture.insert(path, (SavedFile::LINK, target.as_os_str().as_bytes().to_vec()));
         } else if meta.is_dir() && !path.ends_with(".git") {
             draw(&path, picture);
+            picture.insert(path, (meta.mode(), Vec::new()));
+        } else if meta.file_type().is_fifo() {
+            picture.insert(path, (meta.mode(), Vec::new()));
         } else if meta.is_file() {
             let content = fs::read(&path).unwrap_or_else(|_| b"unreadable".to_vec());
             picture.insert(path, (meta.mode() & 0o7777, content));
