@@ -73,7 +73,7 @@ fn an_auto_repeated_enter_lets_nothing_run() {
 
 #[test]
 fn a_long_command_shows_its_end_and_all_of_it_before_a_yes_counts() {
-    let lines: String = (1..200).map(|number| format!("echo {number}\n")).collect();
+    let lines = (1..200).map(|number| format!("echo {number}")).collect::<Vec<_>>().join("\n") + "\n";
     let endpoint = Endpoint::script([calls([bash(&format!("{lines}touch made"))]), text("Done with it.")]);
     let clawd = Clawd::new(&endpoint);
     let pty = open(&clawd);
