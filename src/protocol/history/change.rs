@@ -39,7 +39,11 @@ impl History {
                 let undone = self.take_away(to, Summaries::Earlier);
                 self.undone.push(undone);
             }
-            EntryBody::Unsaid { to } => drop(self.take_away(to, Summaries::StillTrue)),
+            EntryBody::Unsaid { to } => {
+                drop(self.take_away(to, Summaries::StillTrue));
+                // a redo would bring back what came after the messages that are gone
+                self.undone.clear();
+            }
             EntryBody::Redo => self.redo(),
             EntryBody::Checkpoint { message, by, files } => self.checkpoint(message, by, files.into()),
             EntryBody::Settings { model, permission_mode, directories } => {

@@ -98,6 +98,7 @@ fn a_rewind_takes_away_and_a_redo_gives_back() {
     check("u1 a2 u3 a4 !2 +", "u1 a2 u3 a4");
     check("u1 a2 u3 a4 !2 !0 + +", "u1 a2 u3 a4");
     check("u1 a2 u3 a4 !2 u5 +", "u1 a2 u5");
+    check("u1 c2 u3 u4 !3 ~2 +", "u1 c2");
 }
 
 #[test]
