@@ -87,6 +87,10 @@ impl Host for RunHost {
         self.sink.emit(AgentEvent::Recorded(Entry { timestamp: self.clock.now_ms(), body }))
     }
 
+    fn note_change(&self) {
+        self.changed.store(true, Ordering::Relaxed);
+    }
+
     fn allows(&self, access: &Access) -> bool {
         match self.policy.snapshot().judge(self.form, &self.tool, access) {
             Verdict::Allow(_) => true,

@@ -22,6 +22,7 @@ pub mod inbox;
 pub mod intent;
 mod loops;
 mod mention;
+mod metadata;
 mod own;
 mod reminder;
 pub mod seams;

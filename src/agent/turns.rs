@@ -18,9 +18,8 @@ use super::{
 use crate::chat::{ChatError, Completion, Remedy};
 use crate::context;
 use crate::protocol::{
-    AgentEvent, AssistantMessage, CallForm, CallSummary, Carry, Draft, Entry, EntryBody, LoopError,
-    LoopErrorType, LoopResult, Message, ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus,
-    UserMessage, Waiting,
+    AgentEvent, CallForm, Carry, Draft, Entry, EntryBody, LoopError, LoopErrorType, LoopResult, Message,
+    ModelId, NoticeKind, Origin, RunEnd, StopReason, ToolStatus, UserMessage, Waiting,
 };
 use crate::text::blank::is_blank;
 
@@ -42,9 +41,9 @@ pub(super) struct Run<'a> {
     pub(super) context: ChatContext,
     pub(super) options: LoopOptions,
     pub(super) questions: super::host::Questions,
-    carry: Carry,
+    pub(super) carry: Carry,
     text_calls: TextCalls,
-    budget_used: u32,
+    pub(super) budget_used: u32,
     pub(super) room: Room,
     began: Instant,
     final_message: String,
@@ -300,11 +299,6 @@ impl<'a> Run<'a> {
         Next::Again
     }
 
-    /// Notes what became of a call.
-    pub(super) fn note_call(&mut self, call: CallSummary) {
-        self.carry.metadata.tool_calls.push(call);
-    }
-
     /// Once a run: a model that does so does it in each answer.
     async fn tell_of_text_calls(&mut self) {
         if std::mem::replace(&mut self.text_calls, TextCalls::Told) == TextCalls::Unseen {
@@ -342,27 +336,6 @@ impl<'a> Run<'a> {
             Message::User(_) | Message::Assistant(_) | Message::Tool(_) => None,
         });
         spoken.map(UserMessage::words).unwrap_or_default()
-    }
-
-    fn count(&mut self, message: &AssistantMessage) {
-        self.budget_used += 1;
-        let metadata = &mut self.carry.metadata;
-        metadata.turns_count += 1;
-        if let Some(usage) = message.usage {
-            metadata.usage.add(usage);
-            metadata.context_tokens = usage.prompt_tokens.saturating_add(usage.completion_tokens);
-        }
-        if message.model != self.agent.parts.model {
-            self.carry.model = Some(message.model.clone());
-        }
-    }
-
-    /// Counts a request whose answer is no message.
-    pub(super) async fn count_spent(&mut self, answer: &AssistantMessage) {
-        if let Some(usage) = answer.usage {
-            self.carry.metadata.usage.add(usage);
-            self.record_body(EntryBody::Spent { model: answer.model.clone(), usage }).await;
-        }
     }
 
     pub(super) fn model(&self) -> ModelId {

@@ -117,7 +117,7 @@ fn line(path: &Path) -> Option<String> {
 }
 
 /// The text of a regular file: a pipe would be waited for.
-fn text(path: &Path) -> Option<String> {
+pub(super) fn text(path: &Path) -> Option<String> {
     String::from_utf8(read_regular(path, MOST_BYTES).ok()?).ok()
 }
 
@@ -148,7 +148,7 @@ fn protect_others(git: &Path, root: &Path, profile: &mut Profile) {
 
 /// What the configuration itself names, which may lie in the workspace: files that it includes, and the directory of hooks.
 fn protect_named(git: &Path, root: &Path, profile: &mut Profile) {
-    let config = GitConfig::read(&fs::read_to_string(git.join("config")).unwrap_or_default());
+    let config = GitConfig::read(&text(&git.join("config")).unwrap_or_default());
     for Entry { section, key, value, .. } in config.entries {
         let from = match (section.as_str(), key.as_str()) {
             ("include" | "includeif", "path") => git,

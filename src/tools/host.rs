@@ -13,6 +13,9 @@ pub trait Host: Send + Sync {
     /// before it changes them.
     fn checkpoint(&self, by: ChangedBy, files: Vec<SavedFile>) -> BoxFuture<'_, ()>;
 
+    /// Notes that the call has changed files for which no checkpoint is needed.
+    fn note_change(&self) {}
+
     /// Whether the rules in force let the call touch this as well, without a question.
     fn allows(&self, access: &Access) -> bool;
 

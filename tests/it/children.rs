@@ -166,10 +166,9 @@ fn the_sandboxes_own_tmp_is_named_where_a_tool_misses_a_file() {
 
 #[test]
 fn a_job_in_the_sandbox_changes_no_files_that_run_later() {
-    let shop = allowed("default").with(crate::harness::Clawd::repository);
-    let told = shop
-        .run([[bash("sleep 100 & echo started")], [bash("mkdir .vscode; echo {} > .vscode/tasks.json")]])
-        .told;
+    let make = "mkdir .vscode; echo {} > .vscode/tasks.json";
+    let shop = allowed("default").with(|clawd| clawd.repository().file("make.sh", make));
+    let told = shop.run([[bash("sleep 100 & echo started")], [bash("sh make.sh")]]).told;
     assert!(told[0].contains("started") && !told[0].contains("run later"), "{told:?}");
     assert!(told[1].contains("[changed files that run later: .vscode/tasks.json]"), "{told:?}");
 }

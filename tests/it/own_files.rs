@@ -101,14 +101,18 @@ fn a_command_reads_its_sessions_long_outputs_and_no_other_session() {
     let sessions = shop.clawd().clawd_home().join("sessions");
     fs::create_dir_all(sessions.join("other")).unwrap();
     fs::write(sessions.join("other/x.jsonl"), "said before\n").unwrap();
-    let read =
-        format!("cat {}/*/*/*.txt | tail -n 1; cat {}/other/x.jsonl", sessions.display(), sessions.display());
+    // a command that names these files requires approval, so a script does
+    let read = format!(
+        "cat {0}/*/*/*.txt | tail -n 1; cat {0}/other/x.jsonl || echo hidden",
+        sessions.display()
+    );
+    fs::write(shop.clawd().project().join("read.sh"), read).unwrap();
     let test = || {
         let bash = |command: &str| call("Bash", json!({"command": command}));
-        shop.run([[bash("seq 100000")], [bash(&read)]]).told
+        shop.run([[bash("seq 100000")], [bash("sh read.sh")]]).told
     };
     for told in [test(), without(Lacks::Namespaces, test)] {
         assert!(told[0].contains("the whole in "), "{told:?}");
-        assert!(told[1].contains("\n100000\n") && !told[1].contains("said before"), "{told:?}");
+        assert!(told[1].contains("100000\n") && told[1].contains("hidden") && !told[1].contains("said before"), "{told:?}");
     }
 }

@@ -14,13 +14,16 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::super::git::{common, directory_of};
+use super::super::git::{common, directory_of, text};
+use crate::os::file::read_regular;
 use crate::text::git_config::{Entry, Form, GitConfig};
 
 /// The mode of such an entry of an index.
 const LINK: u32 = 0o160_000;
 /// A repository's own index may name others; as many are looked at in all.
 const MOST: usize = 1_000;
+/// An index of a million files has about 100 MB.
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// A tick of the kernel's clock, at its slowest.
 const TICK: Duration = Duration::from_millis(20);
 /// How the new name ends.
@@ -99,13 +102,13 @@ impl Links {
 
 fn runs_something(place: &Path) -> bool {
     let common = common(place);
-    let config = fs::read_to_string(common.join("config"));
+    let config = text(&common.join("config"));
     let is_harmless = |Entry { section, key, .. }: &Entry| {
         HARMLESS.iter().any(|(name, keys)| name == section && keys.contains(&key.as_str()))
     };
     let config = config.map(|text| GitConfig::read(&text));
     let is_plain =
-        config.is_ok_and(|config| config.form == Form::Usual && config.entries.iter().all(is_harmless));
+        config.is_some_and(|config| config.form == Form::Usual && config.entries.iter().all(is_harmless));
     let mut hooks = fs::read_dir(common.join("hooks")).into_iter().flatten().flatten();
     let is_hook = |entry: fs::DirEntry| !entry.file_name().as_bytes().ends_with(b".sample");
     !is_plain || hooks.any(is_hook)
@@ -113,7 +116,9 @@ fn runs_something(place: &Path) -> bool {
 
 /// The directories that the index of a work tree names so.
 fn links(tree: &Path) -> Vec<PathBuf> {
-    let index = directory_of(tree).and_then(|git| fs::read(git.join("index")).ok()).unwrap_or_default();
+    let index = directory_of(tree)
+        .and_then(|git| read_regular(&git.join("index"), MOST_BYTES).ok())
+        .unwrap_or_default();
     let needle = LINK.to_be_bytes();
     if !index.windows(needle.len()).any(|window| window == needle) {
         return Vec::new();

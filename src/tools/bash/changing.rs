@@ -25,6 +25,8 @@ impl Changing {
     pub(super) async fn begin(scene: &Scene) -> Self {
         let (watch, saved) = tokio::join!(Watch::of(scene.bench.root()), scene.bench.look(Moment::Before));
         note(scene, saved).await;
+        // what a job has changed is not this command's
+        scene.bench.snapshots().changed_again();
         Self { watch }
     }
 
@@ -39,6 +41,9 @@ impl Changing {
         };
         let (changed, saved) = tokio::join!(changed, scene.bench.look(Moment::After));
         note(scene, saved).await;
+        if scene.bench.snapshots().changed_again() {
+            scene.host.note_change();
+        }
         told_later(result, &changed)
     }
 

@@ -29,6 +29,8 @@ pub(super) struct Compare<'a> {
     pub(super) git: Option<&'a Git>,
     /// The files whose first change since the last message is recorded.
     pub(super) recorded: &'a mut HashSet<PathBuf>,
+    /// Set if one of them has changed again.
+    pub(super) changed_again: &'a mut bool,
 }
 
 /// The changes that were found.
@@ -84,6 +86,7 @@ impl Compare<'_> {
             let Change { path, repo, was, news } = change;
             let is_own = matches!(self.tree.known(&path), Some(Known::File(_, Cover::None(Why::Own))));
             if news == News::Learnt || is_own || self.recorded.contains(&path) {
+                *self.changed_again |= news == News::Changed && !is_own;
                 if let Some(Known::File(_, Cover::Copied(piece))) = was {
                     self.pack.forget(&piece);
                 }

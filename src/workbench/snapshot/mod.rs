@@ -93,6 +93,11 @@ impl Snapshots {
         self.is_message_new.store(true, Ordering::Relaxed);
     }
 
+    /// Whether a command has changed a file again whose first change since the message is recorded, since this was last asked.
+    pub fn changed_again(&self) -> bool {
+        std::mem::take(&mut self.locked().changed_again)
+    }
+
     /// What a rewind could not put back if a command changed it: a short line each. Empty where nobody has looked yet. Waits
     /// for a look that goes on.
     pub fn uncovered(&self) -> Vec<String> {

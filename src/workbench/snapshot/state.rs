@@ -40,6 +40,8 @@ pub(super) struct State {
     pub(super) ours: HashSet<PathBuf>,
     /// Files whose first change since the last message is recorded.
     pub(super) recorded: HashSet<PathBuf>,
+    /// Whether one of them has changed again since this was last asked.
+    pub(super) changed_again: bool,
     /// What nobody has fetched yet.
     pub(super) owed: Vec<SavedFile>,
     /// Whose work it is that has changed since the last look.
@@ -118,9 +120,15 @@ impl State {
             let lost = gone.iter().filter(is_lost).filter_map(|repo| repo.directory().to_str());
             self.owed.extend(lost.map(|path| SavedFile::unsaved(path, "what git keeps is not copied")));
         }
-        let (tree, git, recorded) = (&mut self.tree, self.git.as_ref(), &mut self.recorded);
-        let Told { saved, lost } =
-            Compare { tree, pack: &mut pack, blobs: bench.blobs(), git, recorded }.tell(sorted);
+        let compare = Compare {
+            tree: &mut self.tree,
+            pack: &mut pack,
+            blobs: bench.blobs(),
+            git: self.git.as_ref(),
+            recorded: &mut self.recorded,
+            changed_again: &mut self.changed_again,
+        };
+        let Told { saved, lost } = compare.tell(sorted);
         self.owed.extend(saved);
         self.lost += lost;
         self.queue.add(waiting);

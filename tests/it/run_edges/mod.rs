@@ -193,8 +193,8 @@ fn check_arguments(arguments: &str, expected: &str) {
     assert_eq!(output.events_of("tool_result")[0]["success"], !expected.starts_with("Error:"));
     if expected == "Error: the arguments" {
         let start = &output.events_of("tool_start")[0];
-        // as they came, but for control characters, which no event holds
-        let written = arguments.replace('\0', "\u{fffd}");
+        // as they came, except that a NUL is written as its escape
+        let written = arguments.replace('\0', "\\u0000");
         assert_eq!((&start["name"], &start["input"]), (&json!("Glob"), &json!(written)));
     }
     assert!(second.tool_result("call_2").contains("fine"), "the other call runs");
