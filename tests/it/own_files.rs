@@ -102,10 +102,8 @@ fn a_command_reads_its_sessions_long_outputs_and_no_other_session() {
     fs::create_dir_all(sessions.join("other")).unwrap();
     fs::write(sessions.join("other/x.jsonl"), "said before\n").unwrap();
     // a command that names these files requires approval, so a script does
-    let read = format!(
-        "cat {0}/*/*/*.txt | tail -n 1; cat {0}/other/x.jsonl || echo hidden",
-        sessions.display()
-    );
+    let read =
+        format!("cat {0}/*/*/*.txt | tail -n 1; cat {0}/other/x.jsonl || echo hidden", sessions.display());
     fs::write(shop.clawd().project().join("read.sh"), read).unwrap();
     let test = || {
         let bash = |command: &str| call("Bash", json!({"command": command}));
@@ -113,6 +111,9 @@ fn a_command_reads_its_sessions_long_outputs_and_no_other_session() {
     };
     for told in [test(), without(Lacks::Namespaces, test)] {
         assert!(told[0].contains("the whole in "), "{told:?}");
-        assert!(told[1].contains("100000\n") && told[1].contains("hidden") && !told[1].contains("said before"), "{told:?}");
+        assert!(
+            told[1].contains("100000\n") && told[1].contains("hidden") && !told[1].contains("said before"),
+            "{told:?}"
+        );
     }
 }

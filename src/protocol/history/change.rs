@@ -40,9 +40,11 @@ impl History {
                 self.undone.push(undone);
             }
             EntryBody::Unsaid { to } => {
-                drop(self.take_away(to, Summaries::StillTrue));
-                // a redo would bring back what came after the messages that are gone
-                self.undone.clear();
+                let taken = self.take_away(to, Summaries::StillTrue);
+                // a redo would bring back one half of a call and its answer
+                if taken.items.iter().any(|&index| self.is_of_a_call(index)) {
+                    self.undone.clear();
+                }
             }
             EntryBody::Redo => self.redo(),
             EntryBody::Checkpoint { message, by, files } => self.checkpoint(message, by, files.into()),
@@ -117,6 +119,15 @@ impl History {
         });
         self.undone.clear();
         self.rebuild();
+    }
+
+    /// Whether it is an answer to a call, or has calls.
+    fn is_of_a_call(&self, index: usize) -> bool {
+        self.items.get(index).is_some_and(|item| match &item.slot.message {
+            Message::Tool(_) => true,
+            Message::Assistant(said) => !said.tool_calls.is_empty(),
+            Message::User(_) => false,
+        })
     }
 
     fn is_answer(&self, index: usize) -> bool {
