@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::each;
 use super::present::{Mark, Present};
 use crate::os::pinned::Pinned;
-use crate::os::put::is_new;
+use crate::os::put::{is_new, is_since};
 use crate::protocol::history::{Back, Former, Past};
 use crate::protocol::{SavedFile, SavedKind, Was};
 
@@ -227,9 +227,14 @@ fn found(
     let stays = match &present {
         Present::File { hash, .. } if wanted.was() == Was::Bytes(hash) => false,
         Present::File { mark, .. } => match (wanted.was(), wanted.inode) {
-            (_, Some(inode)) if inode == mark.inode => false,
+            // the number of a file that has gone is given to the next one at once
+            (_, Some(inode))
+                if inode == mark.inode && mark.born.is_none_or(|born| !is_since(born, since)) =>
+            {
+                false
+            }
             // of a file whose inode was not saved, only the time of its bytes can be compared
-            (Was::Bytes(_), None) => mark.modified.0 < i64::try_from(since / 1000).unwrap_or(i64::MAX),
+            (Was::Bytes(_), None) if wanted.kind() == SavedKind::File => !is_since(mark.modified(), since),
             _ => !is_new_at(&now, since),
         },
         Present::Link(_) => wanted.kind() != SavedKind::Link && !is_new_at(&now, since),
