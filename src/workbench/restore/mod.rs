@@ -112,7 +112,7 @@ pub fn put_back(blobs: Blobs<'_>, kept: &Kept) -> Vec<String> {
     let made = directories_of(all);
     remove_empty(&made);
     failed.extend(move_back(&kept.moves, &made).into_iter().map(Err));
-    remove_empty(&not_moved(made, kept.moves.iter()));
+    remove_empty(&not_moved(made, &kept.moves));
     let is_to_come = |difference: &&Difference| matches!(difference.wanted.was(), Was::Bytes(_));
     let (folders, files): (Vec<&Difference>, Vec<&Difference>) = all
         .iter()
@@ -141,7 +141,7 @@ pub fn remove_left_over(past: &Past) {
     made.retain(|directory| !is_old(directory));
     made.sort();
     made.dedup();
-    remove_empty(&not_moved(made, past.moves.iter()));
+    remove_empty(&not_moved(made, &past.moves));
 }
 
 /// Of files that were to be put back, by a program that may have been killed meanwhile: how many are as they were before that.

@@ -60,7 +60,9 @@ pub(super) fn move_back(moves: &[Back], made: &[PathBuf]) -> Vec<String> {
         } else {
             let is_of = |path: &&PathBuf| path.starts_with(&step.to) || path.starts_with(&step.at);
             let made: Vec<PathBuf> = made.iter().filter(is_of).cloned().collect();
-            remove_empty(&not_moved(made, done.iter().copied()));
+            if !made.is_empty() {
+                remove_empty(&not_moved(made, done.iter().copied()));
+            }
             move_one(step)
         };
         match moved {
@@ -90,9 +92,11 @@ fn move_one(step: &Back) -> Result<(), String> {
 /// Those of the directories that none of these moves has put there: one that was there before may be empty.
 pub(super) fn not_moved<'a>(
     mut directories: Vec<PathBuf>,
-    moves: impl Iterator<Item = &'a Back> + Clone,
+    moves: impl IntoIterator<Item = &'a Back>,
 ) -> Vec<PathBuf> {
-    directories.retain(|directory| !moves.clone().any(|step| directory.starts_with(&step.to)));
+    for step in moves {
+        directories.retain(|directory| !directory.starts_with(&step.to));
+    }
     directories
 }
 
@@ -121,7 +125,7 @@ pub(super) fn put_folders(folders: &[&Difference]) -> Vec<Result<(), String>> {
 /// Whether a directory that was made since is gone; another one may have been moved back to its path.
 pub(super) fn is_removed(difference: &Difference, moves: &[Back]) -> Result<(), String> {
     let path = PathBuf::from(&difference.wanted.path);
-    let is_moved = not_moved(vec![path.clone()], moves.iter()).is_empty();
+    let is_moved = not_moved(vec![path.clone()], moves).is_empty();
     if !is_moved && path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
         return Err(format!("{}: left as it is: it is not empty", path.display()));
     }

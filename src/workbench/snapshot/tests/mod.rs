@@ -80,6 +80,7 @@ fn directories_in_each_others_places_come_back_and_go_forward_again() {
         ("mkdir d; echo x > x", "mv d e; mkdir -m 700 e/new; mv x e/new/x"),
         ("mkdir d; ln -s b d/e", "rm d/e; mkdir d/e; echo x > d/e/a"),
         ("true", "mkdir -m 700 d; echo x > d/a"),
+        ("mkdir d; echo x > d/a", "mv d c; mkdir -p d/a"),
     ] {
         let world = World::plain(setup);
         wait_until_old();
