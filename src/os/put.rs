@@ -170,10 +170,14 @@ pub fn clear_rest(place: &Pinned) {
 /// time. Where the system does not say when a file was made, the time of its bytes decides.
 pub fn is_new(place: &Pinned, since: u64) -> bool {
     let Ok(meta) = place.metadata() else { return false };
+    meta.modified().is_ok_and(|time| is_since(time, since))
+        && meta.created().map_or(true, |time| is_since(time, since))
+}
+
+/// Whether a file's time is `since` (milliseconds since 1970) or later.
+pub fn is_since(time: SystemTime, since: u64) -> bool {
     // a file's times come from a clock that is some milliseconds behind
-    let since = UNIX_EPOCH + Duration::from_millis(since.saturating_sub(GRAIN_MS));
-    let is_since = |time: io::Result<SystemTime>| time.is_ok_and(|time| time >= since);
-    is_since(meta.modified()) && (meta.created().is_err() || is_since(meta.created()))
+    time >= UNIX_EPOCH + Duration::from_millis(since.saturating_sub(GRAIN_MS))
 }
 
 /// How many of the directories right above this do not exist; where something else has such a name, there is none.

@@ -100,9 +100,10 @@ impl Walk {
 
     fn moved(&mut self, change: &SavedFile, from: &str) {
         let to = &change.path;
-        if let Some(index) = self.at.remove(to)
-            && let Some(known) = self.files.get_mut(index)
-        {
+        let over: Vec<usize> =
+            self.at.remove(to).into_iter().chain(self.take_below(to).into_values()).collect();
+        for index in over {
+            let Some(known) = self.files.get_mut(index) else { continue };
             known.now = None;
             if matches!(known.file.was(), Was::Bytes(_)) {
                 self.gone.insert(known.file.path.clone(), index);
@@ -115,18 +116,17 @@ impl Walk {
         let step = Back { at: to.clone(), to: from.to_owned(), kind: change.kind() };
         self.moves.push((index, step));
         self.put(index, to.clone());
-        let inside = format!("{from}/");
-        let below: Vec<String> = self
-            .at
-            .range(inside.clone()..)
-            .take_while(|(path, _)| path.starts_with(&inside))
-            .map(|(path, _)| path.clone())
-            .collect();
-        for path in below {
-            if let (Some(index), Some(rest)) = (self.at.remove(&path), path.strip_prefix(from)) {
+        for (path, index) in self.take_below(from) {
+            if let Some(rest) = path.strip_prefix(from) {
                 self.put(index, format!("{to}{rest}"));
             }
         }
+    }
+
+    /// Takes out what is below a directory.
+    fn take_below(&mut self, directory: &str) -> BTreeMap<String, usize> {
+        let inside = format!("{directory}/");
+        self.at.extract_if(inside.clone().., |path, _| path.starts_with(&inside)).collect()
     }
 
     fn add(&mut self, file: SavedFile, change: &SavedFile) -> usize {
@@ -228,6 +228,7 @@ mod tests {
         check("d/x>f d>>c c/y=1", "d@c d/x@f d/y=1@c/y", "c>d f>d/x");
         check("d>>e +d d>f", "d@e d+@f", "e>d");
         check("d>>e e/s>>f f/x=1", "d@e d/s@f d/s/x=1@f/x", "f>e/s e>d");
+        check("d/x=1 d=2 c>>d", "c@d d=2@- d/x=1@-", "d>c");
         check("a>b +b", "a@- b+@b", "b>a");
         check("a b>a", "a?@- b@a", "a>b");
         check("x=1 y>x x>y +x", "x=1@x y@y", "y>x x>y");

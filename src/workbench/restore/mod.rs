@@ -9,11 +9,14 @@
 //! followed, neither above a file nor in its place. The surprise: what is removed is removed first, and the directories that were made
 //! for it with it, then files are moved back, then bytes are written, since each may need the names that the one before it frees.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use self::plan::move_aside;
-use self::steps::{above, bring_back, directories_of, move_back, put_folders, remove_made, steps, take_away};
+use self::steps::{
+    above, bring_back, directories_of, is_removed, move_back, not_moved, put_folders, steps, take_away,
+};
 use super::Blobs;
 use super::files::{Image, MOST_HASHED, hash_of};
 use crate::os::hands::side_by_side;
@@ -75,6 +78,7 @@ pub fn keep(blobs: Blobs<'_>, mut plan: Plan) -> Kept {
             Err(why) => kept.failed.push(why),
         }
     }
+    kept.saved.extend(modes_of_made(&kept.differences));
     let moves = steps(&kept.moves);
     kept.saved.extend(moves.iter().map(|step| {
         let bits = if step.kind == SavedKind::Directory { SavedFile::DIRECTORY } else { 0 };
@@ -85,17 +89,30 @@ pub fn keep(blobs: Blobs<'_>, mut plan: Plan) -> Kept {
     kept
 }
 
+/// The directories that go with what was made in them, and their modes.
+fn modes_of_made(differences: &[Difference]) -> Vec<SavedFile> {
+    let known: HashSet<&Path> = differences.iter().map(|difference| difference.now.as_path()).collect();
+    let made = directories_of(differences).into_iter().filter(|path| !known.contains(path.as_path()));
+    let with_mode = made.filter_map(|path| match Present::at(&path) {
+        Present::Directory(mode) => Some((path, SavedFile::DIRECTORY | mode)),
+        _ => None,
+    });
+    let saved = |(path, mode): (PathBuf, u32)| SavedFile {
+        after: After::Nothing,
+        ..SavedFile::new(path.to_string_lossy(), Some(SavedFile::NO_HASH.to_owned()), mode)
+    };
+    with_mode.map(saved).collect()
+}
+
 /// Puts files back; those that cannot be, and why, a line each.
 pub fn put_back(blobs: Blobs<'_>, kept: &Kept) -> Vec<String> {
     let all = &kept.differences;
     let gone: Vec<&Difference> = all.iter().filter(|difference| difference.goes()).collect();
     let mut failed = each(&gone, |difference| take_away(difference));
-    let mut made = directories_of(all);
+    let made = directories_of(all);
     remove_empty(&made);
-    failed.extend(move_back(&kept.moves).into_iter().map(Err));
-    // one that was moved back may be empty
-    made.retain(|directory| !kept.moves.iter().any(|step| Path::new(&step.to) == directory));
-    remove_empty(&made);
+    failed.extend(move_back(&kept.moves, &made).into_iter().map(Err));
+    remove_empty(&not_moved(made, &kept.moves));
     let is_to_come = |difference: &&Difference| matches!(difference.wanted.was(), Was::Bytes(_));
     let (folders, files): (Vec<&Difference>, Vec<&Difference>) = all
         .iter()
@@ -103,7 +120,11 @@ pub fn put_back(blobs: Blobs<'_>, kept: &Kept) -> Vec<String> {
         .partition(|difference| difference.wanted.kind() == SavedKind::Directory);
     failed.extend(each(&files, |difference| bring_back(blobs, difference)));
     failed.extend(put_folders(&folders));
-    failed.extend(all.iter().filter(|difference| difference.is_made_folder()).map(remove_made));
+    failed.extend(
+        all.iter()
+            .filter(|difference| difference.is_made_folder())
+            .map(|difference| is_removed(difference, &kept.moves)),
+    );
     failed.into_iter().filter_map(Result::err).collect()
 }
 
@@ -120,7 +141,7 @@ pub fn remove_left_over(past: &Past) {
     made.retain(|directory| !is_old(directory));
     made.sort();
     made.dedup();
-    remove_empty(&made);
+    remove_empty(&not_moved(made, &past.moves));
 }
 
 /// Of files that were to be put back, by a program that may have been killed meanwhile: how many are as they were before that.
@@ -173,7 +194,8 @@ fn keep_one(blobs: Blobs<'_>, difference: &Difference) -> Result<Option<SavedFil
     };
     let none = || Some(SavedFile::NO_HASH.to_owned());
     let (before, mode) = match present {
-        Present::Untold(why) => return Err(why.clone()),
+        Present::Untold(why) => return Err(format!("{}: not put back: {why}", path.display())),
+        Present::Nothing if wanted.kind() == SavedKind::Directory => (None, SavedFile::DIRECTORY),
         Present::Nothing => (None, 0),
         Present::Directory(mode) => (none(), SavedFile::DIRECTORY | mode),
         Present::Pipe(mode) => (none(), SavedFile::PIPE | mode),
@@ -213,6 +235,7 @@ mod tests {
     use std::fs;
 
     use std::os::unix::fs::MetadataExt;
+    use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
     use super::super::Outputs;
     use super::*;
@@ -367,6 +390,27 @@ mod tests {
             (world.text("a").as_deref(), world.text("b").as_deref()),
             (Some("in this moment"), Some("before"))
         );
+    }
+
+    #[test]
+    fn an_old_file_that_was_given_the_inode_of_the_saved_one_is_moved_aside() {
+        let world = World::new();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        world.write("f", "old bytes from elsewhere");
+        let path = world.root.join("f");
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_hours(1)).unwrap();
+        let before = Some(world.blobs().keep(&Image::of(b"was".to_vec())).unwrap());
+        let inode = Some(path.metadata().unwrap().ino());
+        let saved = SavedFile { inode, ..SavedFile::new(path.to_str().unwrap(), before, 0o644) };
+        let since = u64::try_from(since.as_millis()).unwrap();
+        let kept = keep(world.blobs(), plan(&Past::before([&saved]), since));
+        assert_eq!(put_back(world.blobs(), &kept), [""; 0]);
+        if file.metadata().unwrap().created().is_ok() {
+            assert_eq!(world.text("f.left").as_deref(), Some("old bytes from elsewhere"));
+            assert!(kept.failed[0].contains("f.left: a command moved it to"), "{:?}", kept.failed);
+        }
+        assert_eq!(world.text("f").as_deref(), Some("was"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::each;
 use super::present::{Mark, Present};
 use crate::os::pinned::Pinned;
-use crate::os::put::is_new;
+use crate::os::put::{is_new, is_since};
 use crate::protocol::history::{Back, Former, Past};
 use crate::protocol::{SavedFile, SavedKind, Was};
 
@@ -54,7 +54,7 @@ pub enum Hand {
 /// Finds what is not as it was at `since` (milliseconds since 1970). Reads all of the files.
 pub fn plan(past: &Past, since: u64) -> Plan {
     let mut plan = Plan { moves: past.moves.clone(), ..Plan::default() };
-    let taken: HashSet<&str> = past.files.iter().filter_map(|former| former.now.as_deref()).collect();
+    let taken = Taken::by(&past.files);
     for found in each(&past.files, |former| difference(former, &taken, since)) {
         match found {
             Found::Same => {}
@@ -172,8 +172,34 @@ enum Found {
     Lost(PathBuf, String),
 }
 
-/// Compares a file; `taken` are the paths of all of them now.
-fn difference(former: &Former, taken: &HashSet<&str>, since: u64) -> Found {
+/// The paths that the files have now.
+struct Taken<'a> {
+    all: HashSet<&'a str>,
+    /// Those of directories that are moved back.
+    moved: HashSet<&'a Path>,
+}
+
+impl<'a> Taken<'a> {
+    fn by(files: &'a [Former]) -> Self {
+        let now = |former: &'a Former| former.now.as_deref();
+        let is_moved = |former: &&'a Former| {
+            former.file.kind() == SavedKind::Directory
+                && former.file.was() != Was::Nothing
+                && former.now.as_deref() != Some(&former.file.path)
+        };
+        let moved = files.iter().filter(is_moved).filter_map(now).map(Path::new).collect();
+        Self { all: files.iter().filter_map(now).collect(), moved }
+    }
+
+    /// Whether what is at this path now goes or is moved away.
+    fn has(&self, path: &str) -> bool {
+        let is_moved = || Path::new(path).ancestors().any(|above| self.moved.contains(above));
+        self.all.contains(path) || (!self.moved.is_empty() && is_moved())
+    }
+}
+
+/// Compares a file.
+fn difference(former: &Former, taken: &Taken<'_>, since: u64) -> Found {
     let Former { file, now, last } = former;
     let then = PathBuf::from(&file.path);
     let now = now.as_ref().map(PathBuf::from);
@@ -198,7 +224,7 @@ fn difference(former: &Former, taken: &HashSet<&str>, since: u64) -> Found {
         (Was::Moved(_), _) => Found::Lost(then, "not put back: it was moved, and is gone".to_owned()),
         (Was::Bytes(_), now) => {
             let is_gone = now.as_ref().is_none_or(|now| now.symlink_metadata().is_err());
-            if is_gone && now.as_ref() != Some(&then) && taken.contains(file.path.as_str()) {
+            if is_gone && now.as_ref() != Some(&then) && taken.has(&file.path) {
                 // what is there now goes or is moved away first
                 return found(then.clone(), then, (file, last), Present::Nothing, since);
             }
@@ -227,9 +253,14 @@ fn found(
     let stays = match &present {
         Present::File { hash, .. } if wanted.was() == Was::Bytes(hash) => false,
         Present::File { mark, .. } => match (wanted.was(), wanted.inode) {
-            (_, Some(inode)) if inode == mark.inode => false,
+            // the number of a file that has gone is given to the next one at once
+            (_, Some(inode))
+                if inode == mark.inode && mark.born.is_none_or(|born| !is_since(born, since)) =>
+            {
+                false
+            }
             // of a file whose inode was not saved, only the time of its bytes can be compared
-            (Was::Bytes(_), None) => mark.modified.0 < i64::try_from(since / 1000).unwrap_or(i64::MAX),
+            (Was::Bytes(_), None) if wanted.kind() == SavedKind::File => !is_since(mark.modified(), since),
             _ => !is_new_at(&now, since),
         },
         Present::Link(_) => wanted.kind() != SavedKind::Link && !is_new_at(&now, since),

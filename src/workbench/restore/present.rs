@@ -4,6 +4,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::super::files::{Hasher, hash_of};
 use super::plan::Hand;
@@ -46,6 +47,8 @@ pub struct Mark {
     pub(super) changed: (i64, i64),
     /// How many names it has.
     pub(super) links: u64,
+    /// When it was made, where the system says so.
+    pub(super) born: Option<SystemTime>,
 }
 
 impl Present {
@@ -53,7 +56,10 @@ impl Present {
     pub fn at(path: &Path) -> Self {
         let place = match Pinned::new(path) {
             Ok(place) => place,
-            Err(error) if is_nowhere(&error) => return Self::Nothing,
+            // no link is followed: what is reached through one is not what was here
+            Err(error) if is_nowhere(&error) || matches!(error, FileError::Relinked { .. }) => {
+                return Self::Nothing;
+            }
             Err(error) => return Self::Untold(error.to_string()),
         };
         let mode = || place.metadata().map_or(0, |meta| meta.permissions().mode() & 0o7777);
@@ -120,9 +126,25 @@ impl Present {
 }
 
 impl Mark {
+    /// When its bytes were written.
+    pub(super) fn modified(&self) -> SystemTime {
+        let (seconds, nanoseconds) = self.modified;
+        let whole = Duration::from_secs(seconds.unsigned_abs());
+        let time = if seconds < 0 { UNIX_EPOCH.checked_sub(whole) } else { UNIX_EPOCH.checked_add(whole) };
+        let part = Duration::from_nanos(nanoseconds.unsigned_abs());
+        time.and_then(|time| time.checked_add(part)).unwrap_or(UNIX_EPOCH)
+    }
+
     pub(super) fn of(meta: &Metadata) -> Self {
         let (modified, changed) = ((meta.mtime(), meta.mtime_nsec()), (meta.ctime(), meta.ctime_nsec()));
-        Self { inode: meta.ino(), size: meta.len(), modified, changed, links: meta.nlink() }
+        Self {
+            inode: meta.ino(),
+            size: meta.len(),
+            modified,
+            changed,
+            links: meta.nlink(),
+            born: meta.created().ok(),
+        }
     }
 }
 

@@ -1,13 +1,12 @@
 //! The steps by which files are put back: removed, moved back, written.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::super::Blobs;
 use super::image;
 use super::plan::Difference;
 use super::present::{Mark, Present, is_nowhere};
-use crate::os::file::Kind;
+use crate::os::file::{FileError, Kind};
 use crate::os::pinned::{Pinned, remove_empty};
 use crate::os::put::{
     There, put_directory, put_file, put_link, put_mode, put_moved, put_nothing, put_pipe, there,
@@ -22,14 +21,14 @@ const USUAL_MODE: u32 = 0o644;
 pub(super) fn take_away(difference: &Difference) -> Result<(), String> {
     let place = match Pinned::new(&difference.now) {
         Err(error) if is_nowhere(&error) => return Ok(()),
-        place => place.map_err(|error| error.to_string())?,
+        place => place.map_err(|error| format!("{}: not removed: {error}", difference.now.display()))?,
     };
     if matches!(difference.present, Present::Directory(_)) && difference.wanted.was() != Was::Nothing {
         // it goes after what is in it; if it is not empty it stays, and what should be there says so
         return Ok(());
     }
     is_still(difference, &place)?;
-    put_nothing(&place).map_err(|error| error.to_string())
+    put_nothing(&place).map_err(|error| format!("{}: not removed: {error}", difference.now.display()))
 }
 
 /// The moves for which there is something to be moved.
@@ -39,13 +38,7 @@ pub(super) fn steps(moves: &[Back]) -> Vec<Back> {
         // where it is as long as none is done
         let mut now = PathBuf::from(&step.at);
         for done in steps.iter().rev() {
-            if let Ok(rest) = now.strip_prefix(&done.to) {
-                now = if rest.as_os_str().is_empty() {
-                    done.at.clone().into()
-                } else {
-                    Path::new(&done.at).join(rest)
-                };
-            }
+            now = moved(&now, &done.to, &done.at);
         }
         if now.symlink_metadata().is_ok() {
             steps.push(step.clone());
@@ -54,25 +47,66 @@ pub(super) fn steps(moves: &[Back]) -> Vec<Back> {
     steps
 }
 
-/// Moves one after the other, since each may need the name that the one before it frees; those that fail, and why.
-pub(super) fn move_back(moves: &[Back]) -> Vec<String> {
-    let mut failed = Vec::new();
-    let mut stuck: HashSet<&str> = HashSet::new();
-    for Back { at, to, kind: _ } in moves {
-        if stuck.contains(at.as_str()) {
-            stuck.insert(to);
-            continue;
-        }
-        let mut made = Vec::new();
-        let done = Pinned::new(Path::new(at))
-            .and_then(|from| put_moved(&from, &Pinned::making(Path::new(to), &mut made)?));
-        if let Err(error) = done {
-            remove_empty(&made);
-            stuck.insert(to);
-            failed.push(format!("{to}: not moved back: {error}"));
+/// Moves one after the other, since each may need the name that the one before it frees; those that fail, and why. The directories
+/// of `made` that are empty are removed from what is moved back, and from its path.
+pub(super) fn move_back(moves: &[Back], made: &[PathBuf]) -> Vec<String> {
+    let mut done: Vec<&Back> = Vec::new();
+    // each with the number of moves that were done before
+    let mut failed: Vec<(usize, &Back, String)> = Vec::new();
+    for step in moves {
+        let is_stuck = |(_, other, _): &(usize, &Back, String)| other.to == step.at;
+        let moved = if failed.iter().any(is_stuck) {
+            Err(format!("{}: it is not there", step.at))
+        } else {
+            let is_of = |path: &&PathBuf| path.starts_with(&step.to) || path.starts_with(&step.at);
+            let made: Vec<PathBuf> = made.iter().filter(is_of).cloned().collect();
+            if !made.is_empty() {
+                remove_empty(&not_moved(made, done.iter().copied()));
+            }
+            move_one(step)
+        };
+        match moved {
+            Ok(()) => done.push(step),
+            Err(error) => failed.push((done.len(), step, error)),
         }
     }
-    failed
+    let told = |(before, step, error): (usize, &Back, String)| {
+        let later = done.iter().skip(before);
+        let now = later.fold(PathBuf::from(&step.at), |path, later| moved(&path, &later.at, &later.to));
+        let Back { to, .. } = step;
+        [format!("{to}: not moved back: {error}"), format!("{}: not moved back to {to}", now.display())]
+    };
+    failed.into_iter().flat_map(told).collect()
+}
+
+fn move_one(step: &Back) -> Result<(), String> {
+    let mut made = Vec::new();
+    let done = Pinned::new(Path::new(&step.at))
+        .and_then(|from| put_moved(&from, &Pinned::making(Path::new(&step.to), &mut made)?));
+    if done.is_err() {
+        remove_empty(&made);
+    }
+    done.map_err(|error| error.to_string())
+}
+
+/// Those of the directories that none of these moves has put there: one that was there before may be empty.
+pub(super) fn not_moved<'a>(
+    mut directories: Vec<PathBuf>,
+    moves: impl IntoIterator<Item = &'a Back>,
+) -> Vec<PathBuf> {
+    for step in moves {
+        directories.retain(|directory| !directory.starts_with(&step.to));
+    }
+    directories
+}
+
+/// A path as it is after what was at `from` has been moved to `to`.
+fn moved(path: &Path, from: &str, to: &str) -> PathBuf {
+    match path.strip_prefix(from) {
+        Ok(rest) if rest.as_os_str().is_empty() => to.into(),
+        Ok(rest) => Path::new(to).join(rest),
+        Err(_) => path.to_owned(),
+    }
 }
 
 /// Makes directories and gives them their modes, the inner ones first: an outer one may be closed.
@@ -80,18 +114,19 @@ pub(super) fn put_folders(folders: &[&Difference]) -> Vec<Result<(), String>> {
     let mut folders = folders.to_vec();
     folders.sort_by(|one, other| other.path.cmp(&one.path));
     let put = |difference: &&Difference| {
-        let place = Pinned::making(&difference.path, &mut Vec::new()).map_err(|error| error.to_string())?;
         let mode = difference.wanted.bits().unwrap_or(0o755);
-        put_directory(&place, mode).map_err(|error| error.to_string())
+        let put =
+            Pinned::making(&difference.path, &mut Vec::new()).and_then(|place| put_directory(&place, mode));
+        put.map_err(|error| not_put_back(&difference.path, &error))
     };
     folders.iter().map(put).collect()
 }
 
-/// Removes a directory that was made since, if it is empty.
-pub(super) fn remove_made(difference: &Difference) -> Result<(), String> {
+/// Whether a directory that was made since is gone; another one may have been moved back to its path.
+pub(super) fn is_removed(difference: &Difference, moves: &[Back]) -> Result<(), String> {
     let path = PathBuf::from(&difference.wanted.path);
-    remove_empty(std::slice::from_ref(&path));
-    if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+    let is_moved = not_moved(vec![path.clone()], moves).is_empty();
+    if !is_moved && path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
         return Err(format!("{}: left as it is: it is not empty", path.display()));
     }
     Ok(())
@@ -108,7 +143,8 @@ pub(super) fn bring_back(blobs: Blobs<'_>, difference: &Difference) -> Result<()
     };
     let linked = wanted.inode.filter(|_| wanted.linked);
     let mut made = Vec::new();
-    let done = Pinned::making(path, &mut made).map_err(|error| error.to_string()).and_then(|place| {
+    let named = |error| not_put_back(path, &error);
+    let done = Pinned::making(path, &mut made).map_err(named).and_then(|place| {
         is_still(difference, &place)?;
         let put = match (present, wanted.kind(), wanted.bits()) {
             (_, SavedKind::Link, _) => put_link(&place, &bytes),
@@ -119,7 +155,7 @@ pub(super) fn bring_back(blobs: Blobs<'_>, difference: &Difference) -> Result<()
             (Present::File { mode, .. }, _, None) => put_file(&place, &bytes, *mode, linked),
             (_, _, mode) => put_file(&place, &bytes, mode.unwrap_or(USUAL_MODE), linked),
         };
-        put.map_err(|error| error.to_string())
+        put.map_err(named)
     });
     if done.is_err() {
         remove_empty(&made);
@@ -127,9 +163,13 @@ pub(super) fn bring_back(blobs: Blobs<'_>, difference: &Difference) -> Result<()
     done
 }
 
+fn not_put_back(path: &Path, error: &FileError) -> String {
+    format!("{}: not put back: {error}", path.display())
+}
+
 /// Whether what was saved is still there.
 fn is_still(difference: &Difference, place: &Pinned) -> Result<(), String> {
-    let found = there(place).map_err(|error| error.to_string())?;
+    let found = there(place).map_err(|error| not_put_back(&difference.path, &error))?;
     let is_moved = difference.path != difference.now;
     let is_same = match (&difference.present, found) {
         // a directory may have gone with what was made in it; if it has not, nothing takes its place

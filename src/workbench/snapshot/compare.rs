@@ -17,7 +17,7 @@ use super::moved::{Move, Sorted};
 use super::pack::Pack;
 use super::tree::{Cover, Known, Tree, Why};
 use crate::os::tree::Look;
-use crate::protocol::SavedFile;
+use crate::protocol::{SavedFile, Was};
 use crate::workbench::blobs::Blobs;
 use crate::workbench::files::{Hash, Image};
 
@@ -262,11 +262,16 @@ impl Told {
 
     /// Directories that were made and in which nothing was; the others go with what was made in them.
     fn add_made_folders(&mut self, made: &HashSet<PathBuf>) {
-        let mut full: HashSet<&Path> = made.iter().filter_map(|path| path.parent()).collect();
-        let files: Vec<PathBuf> = self.saved.iter().map(|file| PathBuf::from(&file.path)).collect();
-        full.extend(files.iter().filter_map(|path| path.parent()));
-        full.extend(files.iter().map(PathBuf::as_path));
-        for path in made.iter().filter(|path| !full.contains(path.as_path())) {
+        let mut full: HashSet<PathBuf> =
+            made.iter().filter_map(|path| path.parent()).map(Path::to_owned).collect();
+        for file in &self.saved {
+            let path = Path::new(&file.path);
+            full.insert(path.to_owned());
+            // what was moved into a directory does not take it along
+            let parent = path.parent().filter(|_| file.was() == Was::Nothing);
+            full.extend(parent.map(Path::to_owned));
+        }
+        for path in made.iter().filter(|path| !full.contains(*path)) {
             let above = path.ancestors().skip(1).take_while(|above| made.contains(*above)).count();
             self.add_made(path, above, SavedFile::DIRECTORY);
         }

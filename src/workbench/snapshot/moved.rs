@@ -73,6 +73,10 @@ pub(super) fn sort(seen: Seen, tree: &Tree) -> Sorted {
                 let (path, news) = (change.path.clone(), change.news);
                 after.entry(path.clone()).or_insert(Change { path, repo: None, was: None, news });
             }
+            if path != change.path && after.get(&path).is_some_and(|change| change.was.is_none()) {
+                // it came with the directory above it
+                after.remove(&path);
+            }
             sorted.after.folders.push(FolderChange { path, ..change });
         }
     }

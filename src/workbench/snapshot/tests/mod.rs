@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use self::world::World;
+use self::world::{World, wait_until_old};
 use super::cover::{Copied, MOST_FILE, Next};
 use super::tree::{Cover, Known, Why};
 use super::{Moment, Reason, Runs};
@@ -67,6 +67,45 @@ fn what_a_command_changes_can_be_put_back() {
     for script in COMMANDS {
         World::plain(TREE).check(script);
         World::git(TREE).check(script);
+    }
+}
+
+#[test]
+fn directories_in_each_others_places_come_back_and_go_forward_again() {
+    for (setup, script) in [
+        ("mkdir c", "mkdir x; mv c x/y; chmod 700 x/y"),
+        ("ln -s c b; mkdir d; ln -s b d/a", "mv b c; mv d b"),
+        ("mkdir -p d/e", "mv d/e a; mkdir d/e"),
+        ("mkdir -p d/e", "mv d a; mkdir -p d/e; ln -s x d/e/a"),
+        ("mkdir d; echo x > x", "mv d e; mkdir -m 700 e/new; mv x e/new/x"),
+        ("mkdir d; ln -s b d/e", "rm d/e; mkdir d/e; echo x > d/e/a"),
+        ("true", "mkdir -m 700 d; echo x > d/a"),
+        ("mkdir d; echo x > d/a", "mv d c; mkdir -p d/a"),
+    ] {
+        let world = World::plain(setup);
+        wait_until_old();
+        let before = world.picture();
+        let saved = world.command(|| world.sh(script));
+        let after = world.picture();
+        let (failed, replaced) = world.rewind(&saved);
+        assert_eq!((failed, world.picture()), (Vec::new(), before), "{script}\n{saved:#?}");
+        let (failed, _) = world.redo(&replaced);
+        assert_eq!((failed, world.picture()), (Vec::new(), after), "{script}\n{replaced:#?}");
+    }
+}
+
+#[test]
+fn an_old_file_in_the_place_of_a_directory_a_link_or_a_pipe_is_moved_aside() {
+    for setup in ["mkdir x", "ln -s nowhere x", "mkfifo x"] {
+        let world = World::plain(&format!("{setup}; echo old > ../o"));
+        wait_until_old();
+        let before = world.picture();
+        let saved = world.command(|| world.sh("rm -r x; mv ../o x"));
+        let (failed, _) = world.rewind(&saved);
+        assert_eq!(fs::read(world.root.join("x.left")).unwrap(), b"old\n", "{setup} {failed:?}");
+        assert!(failed[0].contains("x.left: a command moved it to"), "{failed:?}");
+        fs::remove_file(world.root.join("x.left")).unwrap();
+        assert_eq!(world.picture(), before, "{setup}");
     }
 }
 

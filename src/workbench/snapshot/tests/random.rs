@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
+
+use crate::protocol::SavedFile;
 
 use super::world::{Picture, World, wait_until_old};
 
@@ -43,6 +45,7 @@ fn carry_out(root: &Path, (deed, one, other): Deed, number: usize) {
         8 => drop(symlink(NAMES[number % 9], &one)),
         9 if is_file => mode([0o600, 0o644, 0o755, 0o444][number % 4]),
         9 if one.is_dir() => mode([0o700, 0o755][number % 2]),
+        9 => {}
         10 => drop(fs::create_dir_all(&one)),
         11 if is_file => drop(fs::copy(&one, &other)),
         13 | 14 => {
@@ -80,6 +83,34 @@ fn unnamed(was: &Picture, now: &Picture, named: &[String]) -> Vec<String> {
     names.filter(|path| !is_named(path)).collect()
 }
 
+/// The deeds, with names.
+fn words(deeds: &[Deed]) -> String {
+    let word = |(deed, one, other): &Deed| format!("({deed} {} {})", NAMES[one % 11], NAMES[other % 11]);
+    deeds.iter().map(word).collect()
+}
+
+/// A picture, a line for each.
+fn draw(root: &Path, picture: &Picture) -> String {
+    let line = |(path, (mode, bytes)): (&PathBuf, &(u32, Vec<u8>))| {
+        format!(
+            "\n   {} {mode:o} {:?}",
+            path.strip_prefix(root).unwrap().display(),
+            String::from_utf8_lossy(bytes)
+        )
+    };
+    picture.iter().map(line).collect()
+}
+
+/// What was saved, a line for each.
+fn brief(root: &Path, saved: &[SavedFile]) -> String {
+    let root = format!("{}/", root.display());
+    let brief = |file: &SavedFile| {
+        let SavedFile { path, mode, above, .. } = file;
+        format!("\n   {:?} {path} {mode:o} above {above}", file.was()).replace(&root, "")
+    };
+    saved.iter().map(brief).collect()
+}
+
 /// Commands one after the other, each put back and brought forward, with changes by hand in between.
 fn check(world: &World, by_hand: &[Vec<Deed>], commands: &[Vec<Deed>]) -> Result<(), TestCaseError> {
     let mut number = 0;
@@ -102,25 +133,36 @@ fn check(world: &World, by_hand: &[Vec<Deed>], commands: &[Vec<Deed>]) -> Result
         let after = world.picture();
         let (failed, replaced) = world.rewind(&saved);
         let now = world.picture();
-        prop_assert_eq!(unnamed(&before, &now, &failed), [""; 0], "{:#?} {:#?}", failed, saved);
+        let shown = format!(
+            "DEEDS {}\nBEFORE {}\nAFTER {}\nNOW {}\nSAVED {}\nFAILED {:#?}",
+            words(command),
+            draw(&world.root, &before),
+            draw(&world.root, &after),
+            draw(&world.root, &now),
+            brief(&world.root, &saved),
+            failed
+        );
+        prop_assert_eq!(unnamed(&before, &now, &failed), [""; 0], "{}", shown);
         // what a command moves out of where nothing is saved, and removes, is gone by then
         let left = contents(world, &after);
         let is_known = |bytes: &&Vec<u8>| !bytes.starts_with(b"one ") && !bytes.starts_with(b"an ");
         let kept = bytes.iter().filter(|bytes| is_known(bytes) || left.contains(*bytes));
         let now = contents(world, &now);
         let lost: Vec<_> = kept.filter(|bytes| !now.contains(*bytes)).cloned().collect();
-        prop_assert_eq!(lost, Vec::<Vec<u8>>::new(), "{:#?} {:#?}", failed, saved);
+        prop_assert_eq!(lost, Vec::<Vec<u8>>::new(), "{}", shown);
         let (not_again, _) = world.redo(&replaced);
         let again = world.picture();
         prop_assert_eq!(
             unnamed(&after, &again, &not_again),
             [""; 0],
-            "redo {:#?} {:#?}",
+            "REDO {}\nAGAIN {}\nNOT {:#?}\nREPLACED {}",
+            shown,
+            draw(&world.root, &again),
             not_again,
-            replaced
+            brief(&world.root, &replaced)
         );
         let named = failed.is_empty() && not_again.is_empty();
-        prop_assert!(!named || again == after, "{:#?}", saved);
+        prop_assert!(!named || again == after, "DIFFERS {}\nAGAIN {}", shown, draw(&world.root, &again));
         world.rewind(&saved);
     }
     Ok(())
