@@ -5,6 +5,7 @@
 //! surprise: a file that did not exist has no such path; it is told by the one that it was made under.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::protocol::entry::{SavedFile, SavedKind, Was};
 
@@ -67,6 +68,9 @@ struct Walk {
 
 impl Walk {
     fn changed(&mut self, change: &SavedFile) {
+        if change.kind() == SavedKind::Directory && self.was_made(&change.path) {
+            return;
+        }
         if let Some(index) = self.at.get(&change.path).copied()
             && let Some(known) = self.files.get_mut(index)
         {
@@ -96,6 +100,15 @@ impl Walk {
             Was::Bytes(_) | Was::Unsaved(_) | Was::Moved(_) => self.then(&change.path),
         };
         self.add(SavedFile { path, ..change.clone() }, change);
+    }
+
+    /// Whether a directory was made for a file that was not there.
+    fn was_made(&self, directory: &str) -> bool {
+        let is_made_for = |file: &SavedFile| {
+            let mut made = Path::new(&file.path).ancestors().skip(1).take(file.above);
+            file.was() == Was::Nothing && made.any(|above| above == Path::new(directory))
+        };
+        self.files.iter().any(|known| is_made_for(&known.file))
     }
 
     fn moved(&mut self, change: &SavedFile, from: &str) {

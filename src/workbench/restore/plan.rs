@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::each;
 use super::present::{Mark, Present};
+use crate::os::file::FileError;
 use crate::os::pinned::Pinned;
 use crate::os::put::{is_new, is_since};
 use crate::protocol::history::{Back, Former, Past};
@@ -208,7 +209,11 @@ fn difference(former: &Former, taken: &Taken<'_>, since: u64) -> Found {
         (Was::Unsaved(why), _) => Found::Lost(then, format!("not put back: {why}")),
         (Was::Nothing, None) => Found::Same,
         (Was::Nothing, Some(now)) => {
-            let present = Present::at(&now);
+            let present = match Pinned::new(&now) {
+                // the file may still be elsewhere: the user is told that it was not removed
+                Err(error @ FileError::Relinked { .. }) => Present::Untold(error.to_string()),
+                _ => Present::at(&now),
+            };
             if present == Present::Nothing {
                 return Found::Same;
             }

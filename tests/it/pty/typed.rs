@@ -44,6 +44,11 @@ impl Typed {
         self.sender.send(bytes.to_vec()).is_ok()
     }
 
+    /// Sends the answer to a query, if there is one; false if nobody is there to take it.
+    pub(super) fn answer(&self, reply: &[u8]) -> bool {
+        reply.is_empty() || self.send(reply)
+    }
+
     /// Blocks until the program has read all of it from this terminal. Nobody tells of that, so it is looked at again and again.
     pub(super) fn wait_read(&self, tty: &Path) -> bool {
         let begun = Instant::now();
