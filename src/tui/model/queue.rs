@@ -1,7 +1,8 @@
 //! What waits for its turn: messages for the next request, commands for the end of the run.
 //!
 //! Of the messages this is only the picture: the conversation has them and says when one is on its way. The commands wait
-//! nowhere else. They stand in one list all the same, since Up takes the last one back, whatever it is.
+//! nowhere else, and neither do messages that were typed after a command: they are for what it leaves behind. All are in one list,
+//! since Up withdraws the last one, whatever it is.
 
 /// What waits, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +15,8 @@ pub enum Queued {
     Message(String),
     /// A slash command, as it was typed.
     Command(String),
+    /// A message that was typed after a command that waits.
+    Later(String),
 }
 
 impl Queued {
@@ -21,8 +24,14 @@ impl Queued {
     #[must_use]
     pub fn text(&self) -> &str {
         match self {
-            Self::Message(text) | Self::Command(text) => text,
+            Self::Message(text) | Self::Command(text) | Self::Later(text) => text,
         }
+    }
+
+    /// Whether it is a command.
+    #[must_use]
+    pub fn is_command(&self) -> bool {
+        matches!(self, Self::Command(_))
     }
 }
 
@@ -65,16 +74,21 @@ impl Queue {
         last.map(|at| self.0.remove(at));
     }
 
-    /// Takes the oldest command out.
-    pub fn take_first_command(&mut self) -> Option<String> {
+    /// Takes the oldest command out, or the message that is now the first after one.
+    pub fn take_first_command(&mut self) -> Option<Queued> {
         let first = self.0.iter().position(|queued| !is_message(queued))?;
-        Some(self.0.remove(first).text().to_owned())
+        Some(self.0.remove(first))
     }
 
-    /// The messages are gone, on their way or back; takes the commands out.
-    pub fn take_commands(&mut self) -> Vec<String> {
-        let all = std::mem::take(&mut self.0).into_iter();
-        all.filter(|queued| !is_message(queued)).map(|queued| queued.text().to_owned()).collect()
+    /// Whether a command waits, so that what is typed now is for later.
+    #[must_use]
+    pub fn has_command(&self) -> bool {
+        !self.0.iter().all(is_message)
+    }
+
+    /// The messages are gone, on their way or back; takes the commands out, and the messages after them.
+    pub fn take_commands(&mut self) -> Vec<Queued> {
+        std::mem::take(&mut self.0).into_iter().filter(|queued| !is_message(queued)).collect()
     }
 
     /// All messages are on their way; the commands wait on.
@@ -92,7 +106,7 @@ impl FromIterator<Queued> for Queue {
 fn is_message(queued: &Queued) -> bool {
     match queued {
         Queued::Message(_) => true,
-        Queued::Command(_) => false,
+        Queued::Command(_) | Queued::Later(_) => false,
     }
 }
 
@@ -125,8 +139,9 @@ mod tests {
         let mut queue = queue();
         queue.drop_messages();
         assert_eq!(texts(&queue), ["/clear"]);
-        assert_eq!(queue.clone().take_commands(), ["/clear"]);
-        assert_eq!(queue.take_first_command().as_deref(), Some("/clear"));
+        let clear = Queued::Command("/clear".to_owned());
+        assert_eq!(queue.clone().take_commands(), std::slice::from_ref(&clear));
+        assert_eq!(queue.take_first_command(), Some(clear));
         assert_eq!((queue.take_first_command(), queue), (None, Queue::default()));
     }
 }

@@ -142,7 +142,7 @@ fn open(model: &mut Model, of: PageOf) {
 fn up(model: &mut Model) -> Vec<Effect> {
     match model.queue.last().filter(|_| model.composer.is_empty()) {
         Some(Queued::Message(_)) if model.takes_messages() => return vec![Effect::TakeBack],
-        Some(Queued::Message(_) | Queued::Command(_)) => {
+        Some(Queued::Message(_) | Queued::Command(_) | Queued::Later(_)) => {
             if let Some(queued) = model.queue.take_last() {
                 model.composer.restore(as_draft(&queued));
             }
@@ -198,9 +198,13 @@ fn obey(model: &mut Model, mode: InputMode, line: &str, focus: Focus) -> Vec<Eff
 }
 
 /// Says `text`: a new run, or one more in the queue. Without a conversation it only waits: it is sent once there is one, and would
-/// be sent twice otherwise.
+/// be sent twice otherwise. After a command that waits it waits for that: the command may begin another session.
 pub(super) fn say(model: &mut Model, text: &str, focus: Focus) -> Vec<Effect> {
     if focus == Focus::Running {
+        if model.takes_messages() && model.queue.has_command() {
+            model.queue.push(Queued::Later(text.to_owned()));
+            return Vec::new();
+        }
         model.queue.push(Queued::Message(text.to_owned()));
     }
     if model.takes_messages() { vec![Effect::Submit(text.to_owned())] } else { Vec::new() }
@@ -251,7 +255,7 @@ fn clear_or_leave(model: &mut Model, now: Moment, armed: Option<Moment>) -> Vec<
 
 /// Puts messages back into the input, the first of them first, and the commands that waited behind them.
 pub(super) fn give_back(model: &mut Model, messages: Vec<String>) {
-    let commands = model.queue.take_commands().into_iter().map(Queued::Command);
+    let commands = model.queue.take_commands();
     let all: Vec<Queued> = messages.into_iter().map(Queued::Message).chain(commands).collect();
     for queued in all.iter().rev() {
         model.composer.restore(as_draft(queued));
@@ -260,7 +264,7 @@ pub(super) fn give_back(model: &mut Model, messages: Vec<String>) {
 
 fn as_draft(queued: &Queued) -> Draft {
     match queued {
-        Queued::Message(text) => Draft::read_back(text),
+        Queued::Message(text) | Queued::Later(text) => Draft::read_back(text),
         Queued::Command(line) => Draft::read_back(line).signed(),
     }
 }
@@ -268,9 +272,12 @@ fn as_draft(queued: &Queued) -> Draft {
 /// Runs the queued commands after `effects`, as far as none of them begins a run or opens a list: the rest waits for its end.
 pub(super) fn run_queued(model: &mut Model, mut effects: Vec<Effect>) -> Vec<Effect> {
     while model.runs_commands() && !effects.iter().any(Effect::defers_commands) {
-        let Some(line) = model.queue.take_first_command() else { break };
-        let mode = Draft::plain(line.as_str()).signed().mode();
-        effects.extend(obey(model, mode, &line, Focus::Input));
+        let Some(queued) = model.queue.take_first_command() else { break };
+        let mode = match &queued {
+            Queued::Command(line) => Draft::plain(line.as_str()).signed().mode(),
+            Queued::Message(_) | Queued::Later(_) => InputMode::Prompt,
+        };
+        effects.extend(obey(model, mode, queued.text(), Focus::Input));
     }
     effects
 }
@@ -311,13 +318,11 @@ mod tests {
     #[test]
     fn what_is_said_in_a_run_waits_and_up_takes_the_last_back() {
         let mut model = running();
-        assert_eq!(
-            wishes(&mut model, 0, "one<enter>/clear<enter>two<enter>"),
-            [submit("one"), submit("two")]
-        );
+        assert_eq!(wishes(&mut model, 0, "one<enter>/clear<enter>two<enter>"), [submit("one")]);
         assert_eq!(queued(&model), ["one", "/clear", "two"]);
-        assert_eq!(press(&mut model, 0, "<up>"), [Effect::TakeBack]);
-        model.queue.drop_last_message();
+        assert_eq!(press(&mut model, 0, "<up>"), []);
+        assert_eq!((draft(&model), model.composer.mode()), ("two", InputMode::Prompt));
+        press(&mut model, 0, "<c-u>");
         assert_eq!(press(&mut model, 0, "<up>"), []);
         assert_eq!((draft(&model), model.composer.mode()), ("/clear", InputMode::Command));
         assert_eq!(queued(&model), ["one"]);

@@ -351,9 +351,10 @@ fn end(model: &mut Model, now: Moment, ended: Ended) {
     match &result.end {
         RunEnd::Done => summarise(model, &result),
         RunEnd::Aborted | RunEnd::Refused => {
-            model
-                .transcript
-                .push(Cell::Interrupted { what: running, given_back: model.queue.messages().count() });
+            model.transcript.push(Cell::Interrupted {
+                what: running,
+                given_back: model.queue.iter().filter(|queued| !queued.is_command()).count(),
+            });
         }
         RunEnd::Failed(error) => {
             model.transcript.push(Cell::Error(error.message.clone()));

@@ -163,6 +163,28 @@ fn what_follows_a_summary_in_the_queue_waits_for_it_and_takes_nothing_of_it_alon
 }
 
 #[test]
+fn a_message_that_was_typed_after_a_command_waits_for_it() {
+    let gate = Gate::new();
+    let endpoint = Endpoint::script([text("One").hold(&gate).text("."), text("Fresh.")]);
+    let pty = chat(&endpoint);
+    say(&pty, "first");
+    gate.wait_reached();
+    say(&pty, "/clear");
+    pty.wait_for("queued: /clear");
+    say(&pty, "second");
+    pty.wait_for("queued: second");
+    endpoint.allow_break();
+    gate.open();
+    pty.wait_for("Fresh.");
+    wait_for_rest(&pty);
+    let request = endpoint.wait_for_request(2);
+    assert_eq!(request.roles(), "system user");
+    assert!(request.body.to_string().contains(r#""content":"second""#), "{}", request.body);
+    leave(&pty);
+    endpoint.finish();
+}
+
+#[test]
 fn commands_that_begin_a_run_are_carried_out_one_after_the_other() {
     let (gate, init) = (Gate::new(), Gate::new());
     let endpoint = Endpoint::script([

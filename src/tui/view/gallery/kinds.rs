@@ -82,7 +82,7 @@ const WAITING: Kinds<Waiting> = kinds!(Waiting:
 
 const STOPPING: Kinds<Stopping> = kinds!(Stopping: Stopping::No, Stopping::Yes);
 
-const QUEUED: Kinds<Queued> = kinds!(Queued: Queued::Message(_), Queued::Command(_));
+const QUEUED: Kinds<Queued> = kinds!(Queued: Queued::Message(_), Queued::Command(_), Queued::Later(_));
 
 const ATOM: Kinds<AtomKind> =
     kinds!(AtomKind: AtomKind::Pasted { .. }, AtomKind::Image { .. }, AtomKind::Sign);

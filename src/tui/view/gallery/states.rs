@@ -289,6 +289,7 @@ fn runs() -> Vec<Scene> {
                 message("then bump the version"),
                 message("and\ntag it, with a message that says what has changed since the last tag, and why"),
                 Queued::Command("/compact".to_owned()),
+                Queued::Later("and then the changelog".to_owned()),
             ]
             .into_iter()
             .collect();
