@@ -97,7 +97,7 @@ fn a_file_that_came_from_where_nothing_is_saved_stays_and_is_named() {
     check(
         "echo x > ../x; touch -d 2020-01-01 ../x; echo old > x",
         "mv -f ../x x",
-        &["x.left: a command moved it to", "older than that message"],
+        &["x.left: a command moved it to"],
     );
 }
 
@@ -177,21 +177,26 @@ fn whatever_takes_the_place_of_something_gives_it_back() {
     check("echo x > d", "rm d; mkdir -p d/e; echo x > d/e/x", &[]);
     check(
         "echo x > f; mkdir -p empty/deep closed; chmod 700 closed",
-        "chmod 000 f; rm -r empty; chmod 755 closed; mkdir -p made/deep",
+        &format!("chmod {} f; rm -r empty; chmod 755 closed; mkdir -p made/deep", closed()),
         &[],
     );
     check("echo x > f; mkfifo -m 600 p", "rm f p; mkfifo f; echo y > p", &[]);
 }
 
+/// The most closed mode of a file that this user can still read.
+fn closed() -> &'static str {
+    if rustix::process::geteuid().is_root() { "000" } else { "400" }
+}
+
 #[test]
 fn a_mode_that_closes_a_file_comes_back() {
-    let (endpoint, clawd, ..) = ran("echo x > f; chmod 000 f", &["chmod 644 f; echo y > f"]);
+    let begin = format!("echo x > f; chmod {} f", closed());
+    let (endpoint, clawd, ..) = ran(&begin, &["chmod 644 f; echo y > f"]);
     let pty = resume(&clawd);
     go_back(&pty, "run it", "3");
     pty.wait_for("Rewound to “run it”");
-    let is_named = pty.screen_text().contains("f: not put back: it could not be read");
     let mode = fs::metadata(clawd.project().join("f")).unwrap().permissions().mode() & 0o7777;
-    assert!(is_named || mode == 0, "{mode:o}");
+    assert_eq!(format!("{mode:03o}"), closed());
     leave(&pty);
     endpoint.finish();
 }
