@@ -211,6 +211,8 @@ fn keep_one(blobs: Blobs<'_>, difference: &Difference) -> Result<Option<SavedFil
         _ => (None, false),
     };
     let above = if *present == Present::Nothing { missing_above(path) } else { 0 };
+    // what goes first is told by its path before anything is moved
+    let path = if difference.goes() { now } else { path };
     let path = path.to_string_lossy().into_owned();
     Ok(Some(SavedFile { after, above, inode, linked, ..SavedFile::new(path, before, mode) }))
 }

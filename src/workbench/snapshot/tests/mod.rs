@@ -85,6 +85,7 @@ fn directories_in_each_others_places_come_back_and_go_forward_again() {
         ("mkdir d; ln -s b d/e", "rm d/e; mkdir d/e; echo x > d/e/a"),
         ("true", "mkdir -m 700 d; echo x > d/a"),
         ("mkdir d; echo x > d/a", "mv d c; mkdir -p d/a"),
+        ("mkdir -p d/e; echo 1 > d/e/a", "rm -r d/e; ln -s d/a d/e; mv d a; mkdir d; echo 5 > d/a"),
     ] {
         let world = World::plain(setup);
         wait_until_old();
