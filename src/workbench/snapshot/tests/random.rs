@@ -173,7 +173,7 @@ fn check(world: &World, by_hand: &[Vec<Deed>], commands: &[Vec<Deed>]) -> Result
 fn config() -> ProptestConfig {
     let config = ProptestConfig::default();
     let rng_seed = match config.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(1),
+        RngSeed::Random => RngSeed::Fixed(2),
         chosen @ RngSeed::Fixed(_) => chosen,
     };
     ProptestConfig { cases: 48, rng_seed, failure_persistence: None, ..config }
