@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 use std::fs::{File, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use super::SessionError;
 use super::ending;
@@ -328,12 +330,19 @@ fn file_of(directory: &Path, id: &SessionId) -> PathBuf {
     directory.join(format!("{id}.jsonl"))
 }
 
+/// Tried for up to a second: when clawd is killed while it starts a process, that process holds a copy of the lock
+/// until its `execve` closes it, and the user's next `clawd -c` comes before that on a busy machine.
 fn lock(file: &File, id: &SessionId, path: &Path) -> Result<(), SessionError> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(SessionError::InUse { id: id.to_string() }),
-        Err(TryLockError::Error(source)) => Err(SessionError::Open { path: path.to_owned(), source }),
+    for _ in 0..40 {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(25)),
+            Err(TryLockError::Error(source)) => {
+                return Err(SessionError::Open { path: path.to_owned(), source });
+            }
+        }
     }
+    Err(SessionError::InUse { id: id.to_string() })
 }
 
 fn is_head(line: &Line) -> bool {
