@@ -332,6 +332,7 @@ fn file_of(directory: &Path, id: &SessionId) -> PathBuf {
 
 /// Tried for up to a second: when clawd is killed while it starts a process, that process holds a copy of the lock
 /// until its `execve` closes it, and the user's next `clawd -c` comes before that on a busy machine.
+#[expect(clippy::disallowed_methods, reason = "nothing tells a waiting process that a lock can be taken")]
 fn lock(file: &File, id: &SessionId, path: &Path) -> Result<(), SessionError> {
     for _ in 0..40 {
         match file.try_lock() {
