@@ -1,103 +1,76 @@
-//! The map of `clawd`: an interactive coding assistant for the terminal, and the same without a screen.
+//! `clawd` is an interactive coding assistant for the terminal, with a headless mode. This page is the map of its source code.
 //!
-//! One package of rooms: a folder a room, a file a verb. Read top down; each room knows only rooms above it in this list,
-//! and each file begins with what it is and what it is not. `tests/it/tidy` holds the sources against all that is said here:
-//! who imports whom, what is pure, which crate is whose.
+//! The crate is divided into the modules below; each has its own directory or file. They are listed in dependency order, lowest layer
+//! first: a module may use only modules that are listed before it. Every file begins with what it is and what it is not.
+//! `tests/it/tidy` checks this against the sources: which module may import which, which code is pure, and which module may use which
+//! external crate.
 //!
-//! # The rooms
+//! # The modules
 //!
-//! | room | what it is for |
+//! | module | purpose |
 //! | --- | --- |
-//! | [`protocol`] | what rooms say to each other: messages, entries, events, questions; values only |
-//! | [`text`] | string work that knows no room: cut, compare, clean, match |
-//! | [`os`] | the machine: processes, files, locks, paths, the environment, the clock, HTTP |
-//! | [`sandbox`] | commands held so that the kernel decides what they may do |
-//! | [`permission`] | may it? rules, modes, and what is never done unasked |
-//! | [`workbench`] | what lives as long as a session: files that were read, the shell's directory, long outputs, jobs, steps |
-//! | [`config`] | what the user wants, and where each wish comes from |
-//! | [`project`] | what the directory says: its root, its branch, its instructions, its settings |
-//! | [`trust`] | whether the directory's word counts |
+//! | [`protocol`] | plain values that all layers share: messages, session entries, events, approval requests |
+//! | [`text`] | string functions: truncate, compare, sanitize, match |
+//! | [`os`] | the operating system: processes, files, locks, paths, environment, clock, HTTP |
+//! | [`sandbox`] | restricts commands through the kernel (namespaces, Landlock, seccomp) |
+//! | [`permission`] | decides whether a call may run: rules, modes, and calls that always require approval |
+//! | [`workbench`] | state of one session: files read, the shell's directory, long outputs, background jobs, checkpoints |
+//! | [`config`] | the user's settings and the source of each |
+//! | [`project`] | what the project directory contains: its root, branch, instructions and settings |
+//! | [`trust`] | whether the project directory is trusted |
 //! | [`chat`] | the model, behind one trait |
-//! | [`tools`] | what the model can do |
-//! | [`context`] | what the model is told |
-//! | [`agent`] | the loop; it holds no conversation |
-//! | [`session`] | what is kept: one conversation, one file |
-//! | [`conversation`] | the driver that every front end shares |
-//! | [`error`] | the roof: what ends the program, and with which exit code |
-//! | [`cli`] | what was typed |
-//! | [`app`] | the only wiring: from wishes to a conversation |
+//! | [`tools`] | the tools that the model can call |
+//! | [`context`] | what is sent to the model |
+//! | [`agent`] | the agent loop; it stores no conversation |
+//! | [`session`] | saves a conversation in one file |
+//! | [`conversation`] | the driver that all front ends share |
+//! | [`error`] | top-level errors and their exit codes |
+//! | [`cli`] | command-line arguments |
+//! | [`app`] | builds a conversation from the settings; the only place that connects the modules |
 //! | [`tui`] | the interactive front end |
 //! | [`headless`] | the front end without a screen |
 //!
-//! # Four laws
+//! # Four invariants
 //!
-//! 1. **Down by call, up by event.** A room imports only rooms above it. A front end drives a
-//!    [`Conversation`](conversation::Conversation); that runs the [`Agent`](agent::Agent); the loop answers by
-//!    [`AgentEvent`](protocol::AgentEvent) through a [`Sink`](agent::Sink). Into a run there are three ways: messages, which the loop
-//!    fetches from its [`Inbox`](agent::Inbox), a token that stops it, and answers to what it asks.
-//! 2. **One door, one reducer.** A history changes only by an [`Entry`](protocol::Entry), through
-//!    [`History::apply`](protocol::History::apply). The loop, the file's reader, the driver and the screen use that one function, and the
-//!    [`Recorder`](session::Recorder) stands between the loop and all of them: written first, shown and sent afterwards.
-//! 3. **Nothing fails sideways.** An unknown tool, bad arguments, a refusal, an abort, an error of a tool: each becomes the
-//!    call's answer, with a [`ToolStatus`](protocol::ToolStatus). Only the endpoint, a budget or the user ends a run early, and
-//!    however it ends, every call has one answer and the history can be sent again.
-//! 4. **Pure by address.** Whether code may touch the world is told by its path. [`protocol`], [`text`], [`permission`], [`context`] and
-//!    the middle of the screen ([`model`](tui::model), [`update`](tui::update), [`view`](tui::view)) name no runtime, no file and no clock.
+//! 1. **Calls go to lower layers, events go to higher ones.** A module imports only modules that are listed before it. A front end
+//!    drives a [`Conversation`](conversation::Conversation), which runs the [`Agent`](agent::Agent), which reports
+//!    [`AgentEvent`](protocol::AgentEvent)s through a [`Sink`](agent::Sink). There are three inputs to a run: messages, which the loop
+//!    takes from its [`Inbox`](agent::Inbox), a cancellation token, and answers to approval requests.
+//! 2. **One reducer.** A history changes only through an [`Entry`](protocol::Entry) that
+//!    [`History::apply`](protocol::History::apply) takes. The loop, the session reader, the conversation and the screen all use that one
+//!    function. The [`Recorder`](session::Recorder) sits between the loop and all of them: it writes an entry first, and only then is the
+//!    entry shown or sent.
+//! 3. **Every call gets exactly one result.** An unknown tool, bad arguments, a denial, an abort, a tool error: each becomes the
+//!    result of the call, with a [`ToolStatus`](protocol::ToolStatus). Only the endpoint, a budget or the user ends a run early, and
+//!    however it ends, the history can be sent again.
+//! 4. **Purity follows from the path.** [`protocol`], [`text`], [`permission`], [`context`] and the middle of the screen
+//!    ([`model`](tui::model), [`update`](tui::update), [`view`](tui::view)) use no async runtime, no files and no clock.
 //!
-//! The turn limit is no exception to any of them: it is an end of the run that carries plain data
-//! ([`Carry`](protocol::Carry)), and going on is a new run that [starts](agent::Start) with it. That is what makes the agent
-//! stateless in earnest.
+//! The turn limit follows the same rules: the run ends with plain data ([`Carry`](protocol::Carry)), and to continue is a new run that
+//! [starts](agent::Start) with that data. So the agent itself has no state.
 //!
-//! # Three journeys
+//! # Three paths through the code
 //!
-//! **A key becomes a request.** [`tui`] reads a key and makes it a [`Msg`](tui::msg::Msg); [`update()`](tui::update::update) looks it up in the
-//! [`keymap`](tui::keymap), takes the text out of the composer and wishes for an [`Effect`](tui::effect::Effect); the
-//! [`runner`](tui::runner) hands the text to [`Conversation::submit`](conversation::Conversation::submit), which spawns
-//! [`Agent::chat`](agent::Agent::chat) on a snapshot. The loop records the message, makes the request of the history
-//! ([`assemble`](context::assemble): same in, same out, so request *n* is a prefix of request *n + 1*) and awaits
-//! [`ChatService::chat`](chat::ChatService::chat). Typed while a run goes on, the same text waits in the inbox for the next turn.
+//! **A key becomes a request.** [`tui`] turns a key into a [`Msg`](tui::msg::Msg). [`update()`](tui::update::update) looks it up in the
+//! [`keymap`](tui::keymap), takes the text from the composer and returns an [`Effect`](tui::effect::Effect). The
+//! [`runner`](tui::runner) passes the text to [`Conversation::submit`](conversation::Conversation::submit), which spawns
+//! [`Agent::chat`](agent::Agent::chat) on a snapshot. The loop records the message, builds the request from the history
+//! ([`assemble`](context::assemble) is deterministic, so request *n* is a prefix of request *n + 1*) and awaits
+//! [`ChatService::chat`](chat::ChatService::chat). Text that is sent during a run waits in the inbox for the next turn.
 //!
-//! **A delta becomes a line.** A piece of the body becomes a [`ChatEvent`](chat::ChatEvent); the loop adds it to a
-//! [`Draft`](protocol::Draft) that stands outside the request, so that an abort keeps it, and passes it up. The conversation gives it to
-//! the screen as a [`Happening`](conversation::Happening); `update` puts it into the model; [`picture`](tui::view::picture) draws the model;
-//! the [`screen`](tui::screen) writes what changed. Every queue on the way is bounded and every step waits for the one above, so a slow
-//! terminal slows the endpoint, and memory stays where it is.
+//! **A delta becomes a line.** A piece of the response becomes a [`ChatEvent`](chat::ChatEvent). The loop adds it to a
+//! [`Draft`](protocol::Draft), which survives an abort because it is separate from the request, and emits it. The conversation passes it
+//! to the screen as a [`Happening`](conversation::Happening); `update` puts it into the model; [`picture`](tui::view::picture) draws the
+//! model; the [`screen`](tui::screen) writes the difference. Every queue on this path is bounded and every step waits for the next
+//! one (backpressure), so a slow terminal slows down the endpoint instead of filling memory.
 //!
-//! **A call becomes a question, a process and a message.** The loop finds the tool and has it
-//! [prepare](tools::Tool::prepare) the call from its arguments alone; [`Policy::judge`](permission::Policy::judge) says yes, no or ask. Only
-//! then may the call [look](tools::Prepared::preview), so that a person sees the change and a forbidden file is never
-//! quoted. The question goes up, the answer comes down, the call [runs](tools::Prepared::run) once, for running consumes it.
-//! Its result is cut to its limit, recorded, and part of the next request.
-//!
-//! # There it is called …, here …
-//!
-//! For readers who come from the designs that this one follows. [`Agent::create`](agent::Agent::create),
-//! [`chat`](agent::Agent::chat), [`ChatContext`](agent::ChatContext), [`LoopOptions`](agent::LoopOptions),
-//! [`LoopResult`](protocol::LoopResult), [`LoopError`](protocol::LoopError), [`LoopErrorType`](protocol::LoopErrorType),
-//! [`TURN_LIMIT`](agent::TURN_LIMIT), [`ToolRegistry`](tools::ToolRegistry), [`ToolResult`](tools::ToolResult),
-//! [`ToolDefinition`](protocol::ToolDefinition), [`ToolCall`](protocol::ToolCall), [`Message`](protocol::Message) and
-//! [`AgentHooks`](agent::AgentHooks) are called so here too. The rest:
-//!
-//! | there | here |
-//! | --- | --- |
-//! | `executeLoop` | `execute_loop`, in `agent/turns.rs` |
-//! | `executeToolCall`, `ExecutionPipeline` and its seven stages | `execute_tool_call`, in `agent/call.rs` |
-//! | `detectIncompleteIntent` | [`detect_incomplete_intent`](agent::intent::detect_incomplete_intent) |
-//! | `IChatService`, `StreamCallbacks` | [`ChatService`](chat::ChatService), [`ChatObserver`](chat::ChatObserver) |
-//! | `OpenAIChatService`, `createChatService`, `ChatResponse` | [`OpenAiChatService`](chat::openai::OpenAiChatService), [`create_chat_service`](chat::openai::create_chat_service), [`Completion`](chat::Completion) |
-//! | `onContent`, `onToolResult`, `onTurnStart` and other callbacks | [`AgentEvent`](protocol::AgentEvent), through [`Sink`](agent::Sink) |
-//! | `onTurnLimitReached` | [`RunEnd::TurnLimit`](protocol::RunEnd), then [`Start::Continue`](agent::Start::Continue) |
-//! | `signal` | a cancellation token in [`LoopOptions`](agent::LoopOptions); what waits is dropped |
-//! | `ConfirmationHandler`, `ConfirmationResponse` | [`Approver`](agent::Approver), [`Answer`](protocol::Answer) |
-//! | `PermissionChecker`, `PermissionMode` | [`Policy`](permission::Policy), [`Mode`](permission::Mode) |
-//! | `SensitiveFileDetector` | `is_secret`, in `permission/secret.rs` |
-//! | `Session`, `append`, `load`, `toApiMessages` | [`SessionLog`](session::SessionLog), [`load`](session::load), [`History::view`](protocol::History::view) |
-//! | `buildSystemPrompt` | [`build_system_prompt`](context::prompt::build_system_prompt) |
-//! | `ConversationMemory` | [`History`](protocol::History) |
-//! | `TokenCounter` | [`measure`](context::size::measure) |
-//! | `CompactionService` | `agent/compact.rs`, in the words of [`summary`](context::summary) |
+//! **A tool call becomes an approval request, a process and a message.** The loop finds the tool, which
+//! [prepares](tools::Tool::prepare) the call from its arguments alone; [`Policy::judge`](permission::Policy::judge) allows it, denies it
+//! or asks. Only then may the call [preview](tools::Prepared::preview) its effect, so that the user sees the change and a
+//! forbidden file is never quoted. The approval request goes up, the answer comes back, and the call [runs](tools::Prepared::run)
+//! at most once, because running consumes it. Its result is truncated to its limit, recorded, and sent with the next request.
 
-// In reading order, which is the order of imports too: a blank line each keeps the formatter from sorting them.
+// In dependency order, lowest layer first; the blank lines keep the formatter from sorting them.
 
 pub mod protocol;
 
