@@ -77,7 +77,7 @@ impl World {
     /// Whoever asks all the time leaves no room for the copying itself.
     fn wait_until_covered(&self) {
         self.runtime.block_on(async {
-            while self.bench.snapshots().uncovered().iter().any(|line| line.contains("not yet copied")) {
+            while self.bench.snapshots().uncovered().iter().any(|line| line.contains("not yet backed up")) {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         });

@@ -66,7 +66,7 @@ impl Error {
 
     /// The terminal could not be taken, or is gone.
     pub fn terminal(error: &std::io::Error) -> Self {
-        Self::new(Kind::Internal, format!("the terminal cannot be used: {error}"))
+        Self::new(Kind::Internal, format!("cannot use the terminal: {error}"))
     }
 
     /// Standard output takes nothing, though somebody may read it: the disk behind it is full.

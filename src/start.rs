@@ -82,7 +82,7 @@ fn harden() {
     #[cfg(target_os = "linux")]
     let hardened = hardened.and_then(|()| sandbox::caps::keep_from_children());
     if let Err(error) = hardened {
-        tracing::warn!(%error, "the process could not be hardened");
+        tracing::warn!(%error, "cannot harden the process");
     }
 }
 
@@ -232,7 +232,7 @@ async fn print_run(cli: Cli, env: Env, format: Format) -> Result<ExitCode, Unbeg
 fn wrong_theme(app: &App) -> Option<String> {
     let theme = app.themes().current;
     let error = Choice::built_in(&theme).is_none().then(|| app.own_theme(&theme).err())??;
-    Some(format!("{error}; the screen would use auto"))
+    Some(format!("{error}; using theme auto"))
 }
 
 /// The prompt, from the command line and from what is piped.
@@ -243,15 +243,15 @@ async fn prompt(cli: &Cli) -> Result<(String, Piped), Error> {
     let read = if let Ok(read) = tokio::time::timeout(PATIENCE, &mut reading).await {
         read
     } else {
-        let what = "waiting for standard input to end (Ctrl+C stops; `< /dev/null` gives none)";
+        let what = "reading standard input (press Ctrl+C to stop, or run with `< /dev/null`)";
         writeln!(io::stderr(), "{what}").ok();
         reading.await
     };
     let piped = read.map_err(io::Error::other).and_then(|read| read).map_err(|error| {
-        Error::new(Kind::Config, format!("standard input cannot be read: {error}")).hint("try `< /dev/null`")
+        Error::new(Kind::Config, format!("cannot read standard input: {error}")).hint("try `< /dev/null`")
     })?;
     let joined = join(&words, &piped).ok_or_else(|| {
-        Error::usage("there is no prompt and no input").hint("try `clawd -p \"explain this project\"`")
+        Error::usage("no prompt and no input").hint("try `clawd -p \"explain this project\"`")
     })?;
     Ok((joined, piped))
 }

@@ -50,7 +50,7 @@ impl App {
     pub fn memory(&self, conversation: &Conversation) -> Vec<String> {
         let (files, below) = (self.told.instructions(), instructions_told(conversation.history()));
         if files.is_empty() && below.is_empty() {
-            return vec!["no instruction file is in force (/init has AGENTS.md written)".to_owned()];
+            return vec!["no instruction files (/init creates AGENTS.md)".to_owned()];
         }
         let width = files.iter().map(|file| file.path.chars().count()).max().unwrap_or_default();
         let line = |path: &str, text: &str| {
@@ -60,8 +60,10 @@ impl App {
             format!("{path:width$}  {lines}, about {tokens}")
         };
         let mut lines: Vec<String> = files.iter().map(|file| line(&file.path, &file.text)).collect();
-        lines.extend(below.into_iter().map(|name| format!("{name}  told since a file beside it was read")));
-        lines.push("read at the start: what changes in them counts from the next one".to_owned());
+        lines.extend(
+            below.into_iter().map(|name| format!("{name}  loaded when a file in its directory was read")),
+        );
+        lines.push("loaded at the start; changes take effect in the next session".to_owned());
         lines
     }
 }
@@ -88,12 +90,12 @@ fn context_lines(size: &Size, instructions: u64, window: Option<u64>, model: &Mo
     lines.extend(rows.map(|(name, part)| format!("{name:13}  {:>6}  {}", tokens(part), bar(part, whole))));
     lines.push(match (size.source, window) {
         (Source::Counted, Some(_)) => {
-            format!("{model}; the sum as the endpoint counts, the parts by their size")
+            format!("{model}; total reported by the endpoint, parts estimated")
         }
         (Source::Counted, None) => {
-            format!("{model}; its window is unknown (`context_window` in config.toml sets it)")
+            format!("{model}; context window unknown (set `context_window` in config.toml)")
         }
-        (Source::Estimated, _) => format!("{model}; estimated: the endpoint has not counted this yet"),
+        (Source::Estimated, _) => format!("{model}; estimated, because no token usage has been reported yet"),
     });
     lines
 }
@@ -108,19 +110,19 @@ fn bar(part: u64, whole: u64) -> String {
 
 fn cost_lines(used: &[(ModelId, u64, Usage)], prices: &PriceList) -> Vec<String> {
     if used.is_empty() {
-        return vec!["nothing was used yet".to_owned()];
+        return vec!["no tokens used yet".to_owned()];
     }
     let told = |name: &str, answers: u64, usage: &Usage| {
         let cached = match usage.cached_tokens {
             0 => String::new(),
-            cached => format!(" ({} from the cache)", tokens(cached)),
+            cached => format!(" ({} cached)", tokens(cached)),
         };
         let answers = counted(answers, "answer", "answers");
         if usage.prompt_tokens == 0 && usage.completion_tokens == 0 {
-            return format!("{name}: {answers}, tokens not counted by the endpoint");
+            return format!("{name}: {answers}, token usage not reported");
         }
         let (sent, got) = (tokens(usage.prompt_tokens), tokens(usage.completion_tokens));
-        format!("{name}: {answers}, {sent} tokens sent{cached}, {got} received")
+        format!("{name}: {answers}, {sent} input tokens{cached}, {got} output tokens")
     };
     let costs: Vec<Option<f64>> =
         used.iter().map(|(model, _, usage)| prices(model).map(|price| price.of(*usage))).collect();
@@ -135,17 +137,18 @@ fn cost_lines(used: &[(ModelId, u64, Usage)], prices: &PriceList) -> Vec<String>
         for (_, _, usage) in used {
             sum.add(*usage);
         }
-        let all = told("in all", used.iter().map(|(_, answers, _)| answers).sum(), &sum);
+        let all = told("total", used.iter().map(|(_, answers, _)| answers).sum(), &sum);
         let known: f64 = costs.iter().flatten().sum();
         lines.push(match costs.iter().flatten().count() {
             0 => format!("{all}, cost unknown"),
             priced if priced == costs.len() => format!("{all}, {}", dollars(known)),
-            _ => format!("{all}, {} and what is unknown", dollars(known)),
+            _ => format!("{all}, {} plus unknown costs", dollars(known)),
         });
     }
     if costs.contains(&None) {
         lines.push(
-            "prices: [prices.MODEL] in config.toml, input and output in dollars a million tokens".to_owned(),
+            "to set prices: [prices.MODEL] in config.toml, input and output in dollars per million tokens"
+                .to_owned(),
         );
     }
     lines
@@ -173,7 +176,7 @@ tools              4k  ■···············
 messages           1k  ■···············
 tool results      13k  ■■··············
 free              80k  ■■■■■■■■■■■■····
-m; the sum as the endpoint counts, the parts by their size";
+m; total reported by the endpoint, parts estimated";
         assert_eq!(shown(parts, 20_000, Source::Counted, Some(100_000)), expected);
     }
 
@@ -182,9 +185,12 @@ m; the sum as the endpoint counts, the parts by their size";
         let parts = [4_000, 400, 0, 0, 0];
         let estimated = shown(parts, 1_257, Source::Estimated, Some(8_000));
         assert!(estimated.starts_with("1.2k of 8k tokens, 15 %"), "{estimated}");
-        assert!(estimated.ends_with("m; estimated: the endpoint has not counted this yet"), "{estimated}");
+        assert!(
+            estimated.ends_with("m; estimated, because no token usage has been reported yet"),
+            "{estimated}"
+        );
         let unknown = shown(parts, 1_000, Source::Counted, None);
-        assert!(unknown.contains("its window is unknown") && !unknown.contains("free"), "{unknown}");
+        assert!(unknown.contains("context window unknown") && !unknown.contains("free"), "{unknown}");
     }
 
     #[test]
@@ -206,20 +212,21 @@ m; the sum as the endpoint counts, the parts by their size";
             (model.as_str() == "a").then_some(Price { input: 10.0, output: 100.0, cached: 1.0 })
         };
         let one = (ModelId::from("a"), 2, usage(18_200, 900, 12_000));
-        let counts = "a: 2 answers, 18.2k tokens sent (12k from the cache), 900 received";
+        let counts = "a: 2 answers, 18.2k input tokens (12k cached), 900 output tokens";
         assert_eq!(cost_lines(std::slice::from_ref(&one), &price), [format!("{counts}, $0.16")]);
         let both = cost_lines(&[one.clone(), (ModelId::from("b"), 1, Usage::default())], &price);
         assert_eq!(
             both[..3],
             [
                 format!("{counts}, $0.16"),
-                "b: 1 answer, tokens not counted by the endpoint, cost unknown".to_owned(),
-                "in all: 3 answers, 18.2k tokens sent (12k from the cache), 900 received, $0.16 and what is unknown"
+                "b: 1 answer, token usage not reported, cost unknown".to_owned(),
+                "total: 3 answers, 18.2k input tokens (12k cached), 900 output tokens, $0.16 plus unknown \
+                 costs"
                     .to_owned()
             ]
         );
-        assert!(both[3].starts_with("prices: [prices.MODEL]"), "{both:?}");
+        assert!(both[3].starts_with("to set prices: [prices.MODEL]"), "{both:?}");
         assert_eq!(cost_lines(&[one], &|_: &ModelId| None)[0], format!("{counts}, cost unknown"));
-        assert_eq!(cost_lines(&[], &price), ["nothing was used yet"]);
+        assert_eq!(cost_lines(&[], &price), ["no tokens used yet"]);
     }
 }

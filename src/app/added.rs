@@ -24,14 +24,14 @@ impl Place {
             Error::new(Kind::Config, message).hint("try the path of a directory")
         };
         let found = wanted.canonicalize().map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => refuse("it does not exist"),
+            std::io::ErrorKind::NotFound => refuse("no such directory"),
             _ => refuse(&error.to_string()),
         })?;
         if !found.is_dir() {
-            return Err(refuse("it is no directory"));
+            return Err(refuse("not a directory"));
         }
         if found.parent().is_none() {
-            return Err(refuse("that would be everything there is"));
+            return Err(refuse("`/` cannot be added"));
         }
         if !self.is_workspace(&found) {
             self.added.push(found.clone());
@@ -59,19 +59,19 @@ impl App {
         let found = self.place.add(Path::new(typed))?;
         let named = self.place.shown(&found);
         if self.place.added.len() == known {
-            return Ok(format!("{named} may be read and edited already"));
+            return Ok(format!("{named} is already part of the workspace"));
         }
         conversation.bench().shell().add(found);
         let mut policy = conversation.policy();
         policy.scope.workspace = self.roots();
         // at rest nothing is asked that it could answer
         drop(conversation.set_policy(policy));
-        Ok(format!("{named} may be read and edited now; the model is told with your next message"))
+        Ok(format!("added {named} to the workspace; the model learns about it with your next message"))
     }
 
     fn workspace(&self) -> String {
         let roots: Vec<String> = self.roots().iter().map(|root| self.place.shown(root)).collect();
-        format!("may be read and edited: {} (/add-dir DIR adds one)", roots.join(", "))
+        format!("workspace: {} (/add-dir DIR adds a directory)", roots.join(", "))
     }
 
     /// The working directory and what was added to it.
@@ -160,8 +160,8 @@ mod tests {
         check("sub", Ok("work/sub"), 1);
         check("~/x", Ok("home/x"), 2);
         check("~", Ok("home"), 3);
-        check("nowhere", Err("it does not exist"), 3);
-        check("../file", Err("it is no directory"), 3);
-        check("/", Err("everything"), 3);
+        check("nowhere", Err("no such directory"), 3);
+        check("../file", Err("not a directory"), 3);
+        check("/", Err("cannot be added"), 3);
     }
 }

@@ -43,7 +43,7 @@ impl Reading {
     /// # Errors
     /// Where it cannot be read.
     pub fn wait(self) -> Result<TakenSession, Error> {
-        let lost = |_panic| Err(Error::new(Kind::Internal, "the session was not read"));
+        let lost = |_panic| Err(Error::new(Kind::Internal, "cannot read the session: internal error"));
         self.0.join().map_or_else(lost, |read| match read {
             Ok(opened) => Ok(TakenSession(Box::new(opened))),
             Err(error) => Err(Error::session(&error)),

@@ -183,7 +183,10 @@ impl App {
             redactor: Arc::clone(&self.place.redactor),
         })
         .map_err(|error| {
-            Error::new(Kind::Config, format!("cannot work in {}: {error}", self.place.cwd.display()))
+            Error::new(
+                Kind::Config,
+                format!("cannot use the directory {}: {error}", self.place.cwd.display()),
+            )
         })?;
         self.open_to(&bench);
         Ok(bench)

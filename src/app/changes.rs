@@ -90,9 +90,9 @@ impl ChangedFiles {
             }
             let before = match (&file.before, image) {
                 (None, _) => Side::Absent,
-                (Some(_), None) => Side::Untold("as it was is gone".to_owned()),
+                (Some(_), None) => Side::Untold("the previous content is no longer available".to_owned()),
                 (Some(_), Some(image)) => match side(image) {
-                    Side::Absent => Side::Untold("as it was is gone".to_owned()),
+                    Side::Absent => Side::Untold("the previous content is no longer available".to_owned()),
                     there => there,
                 },
             };
@@ -110,7 +110,7 @@ impl ChangedFiles {
         let now = std::fs::read_link(path).map(|target| target.as_os_str().as_bytes().to_vec());
         let is_same = matches!((before, now), (Side::Text(before), Ok(now)) if before == now);
         if !is_same {
-            changes.others.push(format!("{}: the link has changed", self.name(path)));
+            changes.others.push(format!("{}: the symlink has changed", self.name(path)));
         }
     }
 
@@ -131,7 +131,7 @@ impl ChangedFiles {
             (before, after) => match (self.text(before), self.text(after)) {
                 (Ok(before), Ok(after)) => changes.files.push(FileChange { path: name, before, after }),
                 (Err(Binary), _) | (_, Err(Binary)) => {
-                    changes.others.push(format!("{name}: it has changed, and is no text"));
+                    changes.others.push(format!("{name}: changed (binary file)"));
                 }
             },
         }
@@ -219,10 +219,10 @@ mod tests {
         assert_eq!(
             changes.others,
             [
-                "lost: as it was is gone",
-                "no link: the link has changed",
-                "other link: the link has changed",
-                "picture: it has changed, and is no text",
+                "lost: the previous content is no longer available",
+                "no link: the symlink has changed",
+                "other link: the symlink has changed",
+                "picture: changed (binary file)",
             ]
         );
     }

@@ -74,7 +74,8 @@ impl App {
 /// # Errors
 /// Where it cannot be written.
 pub fn keep_image(bench: &Workbench, bytes: &[u8]) -> io::Result<PathBuf> {
-    let kind = ImageKind::of(bytes).ok_or_else(|| io::Error::other("it is no image that models take"))?;
+    let kind = ImageKind::of(bytes)
+        .ok_or_else(|| io::Error::other("not a supported image format (try PNG, JPEG, GIF or WebP)"))?;
     let hash = hex(&hash_of(bytes));
     let name = format!("pasted-{}.{}", hash.get(..32).unwrap_or_default(), kind.ending());
     bench.outputs().keep_file(&name, bytes)
@@ -99,7 +100,7 @@ impl Clipboard {
                 return Ok(bytes);
             }
         }
-        Err("there is no image in the clipboard that could be had here".to_owned())
+        Err("no image in the clipboard".to_owned())
     }
 
     /// Puts `text` into the clipboard, where a program of this machine can.

@@ -28,7 +28,7 @@ pub fn copied(history: &History, block: Option<usize>) -> Result<Copy, String> {
         Message::Assistant(said) if !said.text.trim().is_empty() => Some(said.text.as_str()),
         Message::Assistant(_) | Message::User(_) | Message::Tool(_) => None,
     });
-    let answer = answer.ok_or("nothing to copy: there is no answer yet")?;
+    let answer = answer.ok_or("nothing to copy: no answer yet")?;
     match block {
         None => Ok(copy(answer.to_owned(), "the last answer")),
         Some(number) => code(answer, number),
@@ -40,10 +40,10 @@ fn code(answer: &str, number: usize) -> Result<Copy, String> {
     let there_are = blocks.len();
     let found = number.checked_sub(1).and_then(|index| blocks.into_iter().nth(index));
     let found = found.ok_or_else(|| match there_are {
-        0 => "nothing to copy: the last answer has no code block (/copy takes all of it)".to_owned(),
-        1 => format!("there is no code block {number}: the last answer has one (/copy 1)"),
+        0 => "nothing to copy: the last answer has no code block (try /copy for the whole answer)".to_owned(),
+        1 => format!("no code block {number}: the last answer has one (try /copy 1)"),
         many => {
-            format!("there is no code block {number}: the last answer has {many} (/copy 1 to /copy {many})")
+            format!("no code block {number}: the last answer has {many} (try /copy 1 to /copy {many})")
         }
     })?;
     let language = if found.language.is_empty() { String::new() } else { format!(" ({})", found.language) };
@@ -54,8 +54,8 @@ fn copy(text: String, what: &str) -> Copy {
     let size = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let lines = counted(size(text.lines().count()), "line", "lines");
     let characters = counted(size(text.chars().count()), "character", "characters");
-    let much = if text.len() > MUCH { "; so much that some terminals refuse it" } else { "" };
-    let said = format!("copied {what}, {lines}, {characters}, by way of the terminal (OSC 52){much}");
+    let much = if text.len() > MUCH { "; some terminals reject this size" } else { "" };
+    let said = format!("copied {what}: {lines}, {characters}, through the terminal (OSC 52){much}");
     Copy { text, said }
 }
 
@@ -98,7 +98,7 @@ mod tests {
             None,
             Ok((
                 "a *b*\n\n  c\t",
-                "copied the last answer, 3 lines, 11 characters, by way of the terminal (OSC 52)",
+                "copied the last answer: 3 lines, 11 characters, through the terminal (OSC 52)",
             )),
         );
         check(
@@ -106,26 +106,26 @@ mod tests {
             Some(1),
             Ok((
                 "ls -l\n\tx\r\n",
-                "copied code block 1 of 2 (sh), 2 lines, 10 characters, by way of the terminal (OSC 52)",
+                "copied code block 1 of 2 (sh): 2 lines, 10 characters, through the terminal (OSC 52)",
             )),
         );
         check(
             &[two],
             Some(2),
-            Ok(("b\n", "copied code block 2 of 2, 1 line, 2 characters, by way of the terminal (OSC 52)")),
+            Ok(("b\n", "copied code block 2 of 2: 1 line, 2 characters, through the terminal (OSC 52)")),
         );
-        check(&[two], Some(3), Err("there is no code block 3: the last answer has 2 (/copy 1 to /copy 2)"));
+        check(&[two], Some(3), Err("no code block 3: the last answer has 2 (try /copy 1 to /copy 2)"));
         check(
             &["x"],
             Some(1),
-            Err("nothing to copy: the last answer has no code block (/copy takes all of it)"),
+            Err("nothing to copy: the last answer has no code block (try /copy for the whole answer)"),
         );
-        check(&[], None, Err("nothing to copy: there is no answer yet"));
+        check(&[], None, Err("nothing to copy: no answer yet"));
     }
 
     #[test]
     fn so_much_that_it_may_be_refused_is_said() {
         let said = |length: usize| copied(&history(&[&"x".repeat(length)]), None).unwrap().said;
-        assert!(said(MUCH + 1).contains("refuse") && !said(MUCH).contains("refuse"));
+        assert!(said(MUCH + 1).contains("reject") && !said(MUCH).contains("reject"));
     }
 }

@@ -44,12 +44,11 @@ impl Drafts {
         let line = self.redactor.redact(line, Hide::Keys);
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         if own.is_none() {
-            *own =
-                begin(directory).map_err(|error| tracing::warn!(%error, "the draft could not be kept")).ok();
+            *own = begin(directory).map_err(|error| tracing::warn!(%error, "cannot save the draft")).ok();
         }
         let written = own.as_mut().map_or(Ok(()), |(_, file)| put(file, line.as_bytes()));
         if let Err(error) = written {
-            tracing::warn!(%error, "the draft could not be kept");
+            tracing::warn!(%error, "cannot save the draft");
         }
     }
 

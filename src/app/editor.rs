@@ -21,14 +21,14 @@ impl App {
     pub fn edit_outside(&self, text: &str) -> Result<String, Error> {
         let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| self.place.env.text(name));
         let editor = named.map(str::trim).find(|editor| !editor.is_empty()).ok_or_else(|| {
-            Error::new(Kind::Config, "no editor is named (try `export EDITOR=nano` before the start)")
+            Error::new(Kind::Config, "no editor is set (try `export EDITOR=nano` before you start clawd)")
         })?;
         self.edited(editor, text)
-            .map_err(|why| Error::new(Kind::Config, format!("{why}; the input is as it was")))
+            .map_err(|why| Error::new(Kind::Config, format!("{why}; your input is unchanged")))
     }
 
     fn edited(&self, editor: &str, text: &str) -> Result<String, String> {
-        let failed = |error: &dyn std::fmt::Display| format!("cannot edit outside: {error}");
+        let failed = |error: &dyn std::fmt::Display| format!("cannot edit the input in an editor: {error}");
         let directory = self.place.env.path("TMPDIR").unwrap_or("/tmp".as_ref()).to_owned();
         let mut file = tempfile::Builder::new()
             .prefix("clawd-input-")
@@ -42,14 +42,14 @@ impl App {
         let argv: Vec<OsString> = argv.into_iter().chain([file.path().as_os_str().to_owned()]).collect();
         match foreground::run(&argv, &self.place.cwd, &self.child_environment()) {
             Ok(Some(0)) => {}
-            Ok(Some(code)) => return Err(format!("the editor `{editor}` ended with exit code {code}")),
-            Ok(None) => return Err(format!("the editor `{editor}` was ended by a signal")),
+            Ok(Some(code)) => return Err(format!("the editor `{editor}` exited with code {code}")),
+            Ok(None) => return Err(format!("the editor `{editor}` was terminated by a signal")),
             Err(error) => return Err(format!("cannot run the editor `{editor}`: {error}")),
         }
         // by its name: many editors put a new file in the place of the old one
         let bytes = read_own(file.path(), LARGEST, Author::User).map_err(|error| failed(&error))?;
-        let edited = String::from_utf8(bytes)
-            .map_err(|error| failed(&format!("what came back is not UTF-8: {error}")))?;
+        let edited =
+            String::from_utf8(bytes).map_err(|error| failed(&format!("the file is not UTF-8: {error}")))?;
         Ok(as_it_was_ended(text, edited))
     }
 }

@@ -18,8 +18,9 @@ impl App {
     /// In the demonstration, which asks nobody.
     pub fn examination(&self) -> Result<Examination, Error> {
         if self.is_demo() {
-            return Err(Error::new(Kind::Usage, "the demonstration has no endpoint to examine")
-                .hint("try `clawd doctor`"));
+            return Err(
+                Error::new(Kind::Usage, "the demo has no endpoint to check").hint("try `clawd doctor`")
+            );
         }
         // a log is being written already, if one is
         Ok(Examination { cli: Cli { debug: false, ..self.cli.clone() }, env: self.place.env.clone() })

@@ -24,7 +24,7 @@ impl App {
     pub fn export(&self, conversation: &Conversation, file: &str) -> Result<String, Error> {
         let history = conversation.with_head();
         if history.is_empty() {
-            return Err(refused("there is nothing to export: nothing has been said yet".to_owned()));
+            return Err(refused("nothing to export: the conversation is empty".to_owned()));
         }
         let (path, form) =
             if file.is_empty() { (self.free_name(), Form::Markdown) } else { self.named(file)? };
@@ -34,8 +34,7 @@ impl App {
             let shown = self.place.shown(&path);
             match error.kind() {
                 ErrorKind::AlreadyExists => {
-                    refused(format!("{shown} is there already, and was left as it is"))
-                        .hint("try another name")
+                    refused(format!("cannot write {shown}: it already exists")).hint("try another name")
                 }
                 _ => refused(format!("cannot write {shown}: {error}")),
             }
@@ -51,7 +50,7 @@ impl App {
         }
         let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
         let form = Form::of_ending(&ending).ok_or_else(|| {
-            refused(format!("cannot export as .{ending}")).hint("try a name that ends in .md, .html or .json")
+            refused(format!("cannot export to .{ending}: unknown format")).hint("try .md, .html or .json")
         })?;
         Ok((path, form))
     }

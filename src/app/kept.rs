@@ -64,7 +64,7 @@ pub(super) fn read_input_history(path: &Path) -> Vec<String> {
     let read =
         file.seek(SeekFrom::Start(from)).and_then(|_| file.take(HISTORY_BYTES).read_to_end(&mut bytes));
     if let Err(error) = read {
-        tracing::warn!(%error, "the input's history could not be read");
+        tracing::warn!(%error, "cannot read the input history");
     }
     let text = String::from_utf8_lossy(&bytes);
     // of a line that begins before, there is only the end
@@ -93,7 +93,7 @@ pub(super) fn keep_input(path: &Path, line: &str, now_ms: u64) {
         Err(error) => Err(error.to_string()),
     };
     if let Err(error) = trimmed {
-        tracing::warn!(%error, "the input's history could not be saved");
+        tracing::warn!(%error, "cannot save the input history");
     }
 }
 
@@ -116,7 +116,7 @@ impl Error {
     pub(super) fn on_screen(error: &SessionError) -> Self {
         match error {
             SessionError::Unknown { id } => {
-                Self::new(Kind::Config, format!("there is no session {id}")).hint("/resume lists them")
+                Self::new(Kind::Config, format!("no session has the ID {id}")).hint("try /resume for a list")
             }
             other => Self::session(other),
         }

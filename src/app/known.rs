@@ -135,7 +135,7 @@ impl Known {
             (None, Some(family)) => Some(units::tokens(family.window)),
             (None, None) => None,
         });
-        about.extend((told.tools == Ability::No).then(|| "no tools".to_owned()));
+        about.extend((told.tools == Ability::No).then(|| "no tool calls".to_owned()));
         let images = told.images.or(family.map(|family| family.images).unwrap_or_default());
         about.extend((images == Ability::Yes).then(|| "images".to_owned()));
         about.join(" · ")
@@ -146,10 +146,10 @@ impl Source {
     /// Who says so, behind a number: `says Ollama (/api/ps)`.
     pub(super) fn said(self) -> String {
         match self {
-            Self::Configured => "as configured".to_owned(),
-            Self::List => "says the endpoint's list".to_owned(),
-            Self::Route(server, path) => format!("says {} ({path})", server.name()),
-            Self::Family => "by the family of its name".to_owned(),
+            Self::Configured => "from the configuration".to_owned(),
+            Self::List => "reported by the endpoint".to_owned(),
+            Self::Route(server, path) => format!("reported by {} at {path}", server.name()),
+            Self::Family => "known for this model name".to_owned(),
         }
     }
 }
@@ -159,7 +159,7 @@ pub(super) fn tokens(window: Window) -> String {
     let tokens = units::tokens(window.tokens);
     match window.bound {
         Bound::InUse => tokens,
-        Bound::Usual => format!("{tokens} unless set"),
+        Bound::Usual => format!("{tokens} by default"),
         Bound::AtMost => format!("up to {tokens}"),
     }
 }
@@ -169,7 +169,7 @@ pub(super) fn in_words(window: Window) -> String {
     let tokens = units::tokens(window.tokens);
     match window.bound {
         Bound::InUse => format!("{tokens} tokens"),
-        Bound::Usual => format!("{tokens} tokens unless set"),
+        Bound::Usual => format!("{tokens} tokens by default"),
         Bound::AtMost => format!("up to {tokens} tokens"),
     }
 }
@@ -187,7 +187,7 @@ pub(super) fn larger_window(server: Option<Server>) -> &'static str {
 /// That a window is too small, and how it is made larger.
 fn small_window(model: &ModelId, window: Window, server: Option<Server>) -> String {
     format!(
-        "the window of {model} has {} tokens: too small for tools, which need {} and more ({})",
+        "{model}'s context window is {} tokens; tool use needs at least {} ({})",
         units::tokens(window.tokens),
         units::tokens(SMALL_WINDOW),
         larger_window(server)
@@ -222,12 +222,12 @@ mod tests {
             assert_eq!(told.unwrap_or_default(), expected);
         }
         let mut known = listing(&[("qwen3", window(40_960, Bound::AtMost))]);
-        check(&known, "qwen3", Some(64_000), "64k, as configured");
-        check(&known, "qwen3", None, "up to 40.9k, says the endpoint's list");
-        check(&known, "gpt-4", None, "8.1k, by the family of its name");
+        check(&known, "qwen3", Some(64_000), "64k, from the configuration");
+        check(&known, "qwen3", None, "up to 40.9k, reported by the endpoint");
+        check(&known, "gpt-4", None, "8.1k, known for this model name");
         check(&known, "my-own", None, "");
         known.take_look(&"qwen3".into(), looked(window(16_384, Bound::InUse), Server::Ollama, "/api/ps"));
-        check(&known, "qwen3", None, "16.3k, says Ollama (/api/ps)");
+        check(&known, "qwen3", None, "16.3k, reported by Ollama at /api/ps");
     }
 
     #[test]
@@ -235,13 +235,13 @@ mod tests {
         let mut known = Known::default();
         known.take_look(&"a".into(), looked(window(4_096, Bound::InUse), Server::LlamaCpp, "/props"));
         let said = known.warn_of_small_window(&"a".into(), None);
-        let expected = "the window of a has 4k tokens: too small for tools, which need 8k and more \
-                        (start llama-server with -c 32768)";
+        let expected =
+            "a's context window is 4k tokens; tool use needs at least 8k (start llama-server with -c 32768)";
         assert_eq!(said.as_deref(), Some(expected));
         assert_eq!(known.warn_of_small_window(&"a".into(), None), None);
         assert_eq!(Known::default().warn_of_small_window(&"a".into(), Some(16_000)), None);
         let server = listing(&[("b", window(7_999, Bound::Usual))]).warn_of_small_window(&"b".into(), None);
-        assert!(server.unwrap().ends_with("(give the model a larger context where it is served)"));
+        assert!(server.unwrap().ends_with("(raise the context length on the server)"));
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
             let rows = known.rows(Some(&"a".into()), host);
             rows.into_iter().map(|row| row.about).collect::<Vec<_>>()
         };
-        assert_eq!(about("127.0.0.1:1"), ["in use · 8.1k · no tools · images", "up to 262k", "up to 9"]);
+        assert_eq!(about("127.0.0.1:1"), ["in use · 8.1k · no tool calls · images", "up to 262k", "up to 9"]);
         assert_eq!(about("api.example.com")[1], "262k");
     }
 

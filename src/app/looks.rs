@@ -39,8 +39,8 @@ impl App {
             Some(paths) => read_theme(&paths.themes(), name)?,
             None => None,
         };
-        let hint = "/theme lists those that there are; your own is themes/NAME.toml beside config.toml";
-        theme.ok_or_else(|| Error::new(Kind::Config, format!("there is no theme `{name}` ({hint})")))
+        let hint = "try /theme for a list; your own themes are themes/NAME.toml next to config.toml";
+        theme.ok_or_else(|| Error::new(Kind::Config, format!("no theme is called `{name}` ({hint})")))
     }
 
     /// Another theme from now on. Says where that is kept.
@@ -52,9 +52,9 @@ impl App {
         match &self.place.paths {
             Some(paths) => {
                 save_theme(&paths.config_file(), name)?;
-                Ok(format!("theme {name}, kept in config.toml"))
+                Ok(format!("theme {name}, saved in config.toml"))
             }
-            None => Ok(format!("theme {name} for this session: there is no home directory to keep it in")),
+            None => Ok(format!("theme {name} for this session only: no home directory to save it in")),
         }
     }
 

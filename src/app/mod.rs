@@ -276,7 +276,7 @@ impl App {
     /// Where its sample project cannot be made.
     pub fn go_demo(&mut self) -> Result<(), Error> {
         open::enter_demo(self)?;
-        let text = format!("the model here is a script; say anything, for example: {DEMO_PROMPT}");
+        let text = format!("the model is a script; type anything, for example: {DEMO_PROMPT}");
         self.remarks.push((NoticeKind::Info, text));
         Ok(())
     }

@@ -92,8 +92,7 @@ pub async fn find_model(search: &ModelSearch) -> Result<ModelId, Error> {
 }
 
 pub(super) fn none_named() -> Error {
-    Error::new(Kind::Config, "no model is named")
-        .hint("try --model NAME, or `model = \"NAME\"` in config.toml")
+    Error::new(Kind::Config, "no model is set").hint("try --model NAME, or `model = \"NAME\"` in config.toml")
 }
 
 /// The endpoint's models, or what exactly went wrong.
@@ -109,9 +108,9 @@ fn only(mut models: Vec<ModelId>, host: &str) -> Result<ModelId, Error> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        return Err(choose(&format!("{host} has several: {}{more}", names.join(", "))));
+        return Err(choose(&format!("{host} offers several models: {}{more}", names.join(", "))));
     }
-    models.pop().ok_or_else(|| choose(&format!("{host} lists none")))
+    models.pop().ok_or_else(|| choose(&format!("{host} reports no models")))
 }
 
 fn shown(model: &ModelId) -> String {
@@ -124,18 +123,18 @@ fn unlisted(error: ChatError, host: &str) -> Error {
         return refused(error);
     }
     if error.status == Some(ABSENT) {
-        let why = format!("no model is named, and {host} has no list of models ({ABSENT})");
+        let why = format!("no model is set, and {host} does not list its models ({ABSENT})");
         return Error::new(Kind::Config, why)
-            .hint("try --model NAME, or check base_url; it mostly ends in /v1");
+            .hint("try --model NAME, or check base_url; it usually ends in /v1");
     }
-    choose(&format!("the endpoint gives no list: {}", error.message))
+    choose(&format!("the endpoint does not list its models: {}", error.message))
 }
 
 /// An endpoint answers so that has nothing at this address.
 const ABSENT: u16 = 404;
 
 fn choose(why: &str) -> Error {
-    Error::new(Kind::Config, format!("no model is named, and {why}")).hint("try --model NAME")
+    Error::new(Kind::Config, format!("no model is set, and {why}")).hint("try --model NAME")
 }
 
 fn refused(error: ChatError) -> Error {
@@ -155,15 +154,15 @@ mod tests {
     #[test]
     fn only_the_only_model_is_taken() {
         check(&["a"], Ok("a"));
-        check(&[], Err("no model is named, and h:1 lists none (try --model NAME)"));
-        check(&["a", "b"], Err("no model is named, and h:1 has several: a, b (try --model NAME)"));
+        check(&[], Err("no model is set, and h:1 reports no models (try --model NAME)"));
+        check(&["a", "b"], Err("no model is set, and h:1 offers several models: a, b (try --model NAME)"));
     }
 
     #[test]
     fn at_most_ten_names_are_told_and_none_can_draw_on_the_terminal() {
         let names: Vec<String> = (0..12).map(|n| format!("m{n}\u{1b}[2J")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let told = "no model is named, and h:1 has several: m0, m1, m2, m3, m4, m5, m6, m7, m8, m9 and 2 more \
+        let told = "no model is set, and h:1 offers several models: m0, m1, m2, m3, m4, m5, m6, m7, m8, m9 and 2 more \
                     (try --model NAME)";
         check(&names, Err(told));
     }
@@ -171,14 +170,15 @@ mod tests {
     #[test]
     fn a_name_is_asked_for_only_where_it_would_help() {
         let refused = ChatError::new(Remedy::GiveUp, "cannot reach h (check base_url)").at(Stage::Connect);
-        let key = ChatError::new(Remedy::NextKey, "h refused the key (check the key in K)").with_status(401);
+        let key =
+            ChatError::new(Remedy::NextKey, "h rejected the API key (check the key in K)").with_status(401);
         let absent = ChatError::new(Remedy::NextModel, "not here").with_status(404);
         assert_eq!(unlisted(refused, "h").to_string(), "cannot reach h (check base_url)");
-        assert_eq!(unlisted(key, "h").to_string(), "h refused the key (check the key in K)");
-        let told = "no model is named, and h has no list of models (404) (try --model NAME, or check base_url; it mostly ends \
-                    in /v1)";
+        assert_eq!(unlisted(key, "h").to_string(), "h rejected the API key (check the key in K)");
+        let told = "no model is set, and h does not list its models (404) (try --model NAME, or check \
+                    base_url; it usually ends in /v1)";
         assert_eq!(unlisted(absent, "h").to_string(), told);
         let odd = unlisted(ChatError::new(Remedy::GiveUp, "odd"), "h").to_string();
-        assert_eq!(odd, "no model is named, and the endpoint gives no list: odd (try --model NAME)");
+        assert_eq!(odd, "no model is set, and the endpoint does not list its models: odd (try --model NAME)");
     }
 }

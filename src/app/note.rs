@@ -25,13 +25,14 @@ impl App {
     pub fn note(&self, conversation: &mut Conversation, text: &str) -> Result<String, Error> {
         at_rest(conversation)?;
         let file = file_of(&self.told.project_root());
-        add(&file, text).map_err(|error| Error::new(Kind::Config, format!("not noted: {error}")))?;
+        add(&file, text)
+            .map_err(|error| Error::new(Kind::Config, format!("cannot add the note: {error}")))?;
         let (line, name) = (item(text), self.place.shown(&file));
         conversation.note(format!(
             "The user has added this line to the project's instructions in {}:\n{line}",
             file.display()
         ));
-        Ok(format!("noted in {name}: {line}"))
+        Ok(format!("added to {name}: {line}"))
     }
 }
 
@@ -52,7 +53,7 @@ fn add(file: &Path, text: &str) -> Result<(), String> {
         Vec::new()
     };
     if bytes.len() as u64 >= LARGEST {
-        return Err(format!("{} has over {}", file.display(), units::bytes(LARGEST)));
+        return Err(format!("{} is larger than {}", file.display(), units::bytes(LARGEST)));
     }
     let newline = if bytes.windows(2).any(|pair| pair == b"\r\n") { "\r\n" } else { "\n" };
     if !bytes.is_empty() && !bytes.ends_with(b"\n") {

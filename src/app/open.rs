@@ -33,7 +33,7 @@ pub(super) fn open(cli: Cli, env: Env, read_session: ReadSession) -> Result<App,
         remarks.push((NoticeKind::Info, format!("logging to {}", path.display())));
     }
     if paths.is_none() {
-        let text = "there is no home directory: nothing is kept (try setting CLAWD_HOME)".to_owned();
+        let text = "no home directory: nothing is saved (try setting CLAWD_HOME)".to_owned();
         remarks.push((NoticeKind::NotSaved, text));
     }
     let demo = cli.task == Task::Demo;
@@ -113,8 +113,7 @@ pub(super) fn redactor(config: &Config, env: &Env) -> Arc<Redactor> {
 /// Begins the verbose log and gives its file.
 pub(super) fn begin_log(paths: Option<&Paths>, now_ms: u64) -> Result<PathBuf, Error> {
     let refuse = |why: String| Error::new(Kind::Config, format!("cannot write a log: {why}"));
-    let paths = paths
-        .ok_or_else(|| refuse("there is no home directory".to_owned()).hint("try setting CLAWD_HOME"))?;
+    let paths = paths.ok_or_else(|| refuse("no home directory".to_owned()).hint("try setting CLAWD_HOME"))?;
     log::begin(&paths.logs(), now_ms).map_err(|error| refuse(error.to_string()))
 }
 
@@ -125,14 +124,17 @@ pub(super) fn working_directory(cli: &Cli, env: &Env) -> Result<PathBuf, Error> 
         (Some(cd), None) if cd.is_absolute() => cd.clone(),
         (None, Some(here)) => here,
         (Some(_) | None, None) => {
-            return Err(Error::new(Kind::Config, "the working directory is gone").hint("try `cd`, or -C DIR"));
+            return Err(
+                Error::new(Kind::Config, "the working directory no longer exists").hint("try cd or -C DIR")
+            );
         }
     };
     let refuse = |why: String| {
-        Error::new(Kind::Config, format!("cannot work in {}: {why}", wanted.display())).hint("try -C DIR")
+        Error::new(Kind::Config, format!("cannot use the directory {}: {why}", wanted.display()))
+            .hint("try -C DIR")
     };
     let cwd = wanted.canonicalize().map_err(|error| refuse(error.to_string()))?;
-    if cwd.is_dir() { Ok(cwd) } else { Err(refuse("it is no directory".to_owned())) }
+    if cwd.is_dir() { Ok(cwd) } else { Err(refuse("not a directory".to_owned())) }
 }
 
 /// The day, where the user is.

@@ -56,11 +56,11 @@ pub enum GroupForm {
 const KINDS: [(ItemKind, &str, GroupForm); 7] = [
     (ItemKind::Settings, "settings", GroupForm::Lines),
     (ItemKind::Broken, "settings", GroupForm::Lines),
-    (ItemKind::Command, "commands (this version runs none)", GroupForm::Names),
-    (ItemKind::Skill, "skills (this version uses none)", GroupForm::Names),
-    (ItemKind::Agent, "agents (this version uses none)", GroupForm::Names),
-    (ItemKind::Hook, "hook (this version runs none)", GroupForm::Lines),
-    (ItemKind::Server, "MCP server (this version starts none)", GroupForm::Lines),
+    (ItemKind::Command, "commands (not supported by this version)", GroupForm::Names),
+    (ItemKind::Skill, "skills (not supported by this version)", GroupForm::Names),
+    (ItemKind::Agent, "agents (not supported by this version)", GroupForm::Names),
+    (ItemKind::Hook, "hook (not supported by this version)", GroupForm::Lines),
+    (ItemKind::Server, "MCP server (not supported by this version)", GroupForm::Lines),
 ];
 
 impl TrustQuestion {
@@ -85,8 +85,12 @@ impl TrustQuestion {
                 .collect(),
         });
         let rest = [
-            ("left out in any case", GroupForm::Names, scan.brings.left_out.clone()),
-            ("git obeys its own configuration here", GroupForm::Lines, odd_git_keys(&scan.root)),
+            ("always ignored", GroupForm::Names, scan.brings.left_out.clone()),
+            (
+                "git settings of this repository that git will obey",
+                GroupForm::Lines,
+                odd_git_keys(&scan.root),
+            ),
         ];
         let rest = rest.map(|(title, form, items)| TrustGroup { title, form, items });
         let groups = std::iter::once(text).chain(items).chain(rest);

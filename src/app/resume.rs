@@ -114,7 +114,7 @@ pub fn at_rest(conversation: &Conversation) -> Result<(), Error> {
     if conversation.is_at_rest() {
         return Ok(());
     }
-    Err(Error::new(Kind::Usage, "not possible during a run").hint("try again when it has ended"))
+    Err(Error::new(Kind::Usage, "cannot do this during a run").hint("try again when the run has finished"))
 }
 
 /// The first lines of a message, the user's behind the sign of the input.
@@ -137,7 +137,7 @@ impl Taking {
     pub fn take(self) -> Result<Picked<TakenSession>, Error> {
         let session = self.sessions.find(&self.id).map_err(|error| Error::on_screen(&error))?;
         if Some(&session.id) == self.present.as_ref() {
-            return Err(Error::new(Kind::Usage, "this is the session that goes on already"));
+            return Err(Error::new(Kind::Usage, "this session is already open here"));
         }
         let opened = match self.onward {
             _ if !self.is_kept => self.sessions.look_into(&session).map(|opened| self.as_wished(opened)),
@@ -251,12 +251,12 @@ impl App {
         at_rest(conversation)?;
         let refuse = |why: &str| Error::new(Kind::Usage, why.to_owned());
         let present = self.session().cloned();
-        let present = present.ok_or_else(|| refuse("nothing is kept here, so there is nothing to fork"))?;
+        let present = present.ok_or_else(|| refuse("cannot fork: this session is not saved"))?;
         if conversation.history().is_empty() {
-            return Err(refuse("nothing was said yet, so there is nothing to fork"));
+            return Err(refuse("cannot fork: the conversation is empty"));
         }
         if !conversation.is_saved() {
-            return Err(refuse("this session is not saved whole: there is nothing on disk to fork"));
+            return Err(refuse("cannot fork: this session is not completely saved"));
         }
         let sessions = self.sessions();
         let model = conversation.agent().model().clone();
@@ -266,7 +266,7 @@ impl App {
         conversation.bench().outputs().move_to(sessions.project.join(forked.id.as_str()));
         conversation.go_on_in(forked.log);
         self.session = Some(forked.id.clone());
-        Ok(format!("forked: this goes on as {}; what was so far stays too (clawd -r {present})", forked.id))
+        Ok(format!("forked as {}; to resume the original: clawd -r {present}", forked.id))
     }
 
     /// Calls the session so. Says so.
@@ -274,6 +274,6 @@ impl App {
         let title = sanitize_line(title.trim());
         let title: String = self.place.redactor.redact(&title, Hide::Keys).chars().take(TITLE).collect();
         conversation.rename(title.clone());
-        format!("this session is called: {title}")
+        format!("session renamed: {title}")
     }
 }

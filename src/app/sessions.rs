@@ -87,7 +87,7 @@ impl Shelf {
             Some(id) => index::glance(self.named(id, among)?),
             None => self.glances(among).into_iter().next(),
         };
-        let none = || Error::new(Kind::Usage, "there is no session of this directory").hint("try --all");
+        let none = || Error::new(Kind::Usage, "no session in this directory").hint("try --all");
         let glance = glance.ok_or_else(none)?;
         let loaded = load::load(&glance.session.path).map_err(|error| Error::session(&error))?;
         Ok((glance, loaded.history))
@@ -100,10 +100,10 @@ impl Shelf {
         };
         found.map_err(|error| match error {
             SessionError::Elsewhere { id, cwd } => {
-                let message = format!("the session {id} belongs to another directory: {}", cwd.display());
+                let message = format!("session {id} belongs to another directory: {}", cwd.display());
                 Error::new(Kind::Usage, message).hint("try --all")
             }
-            SessionError::Unknown { id } => Error::new(Kind::Usage, format!("there is no session {id}"))
+            SessionError::Unknown { id } => Error::new(Kind::Usage, format!("no session has the ID {id}"))
                 .hint("try `clawd sessions list --all`"),
             other => Error::session(&other),
         })
@@ -112,14 +112,14 @@ impl Shelf {
 
 fn none_among(among: Among) -> String {
     match among {
-        Among::Here => "no session of this directory (try --all)\n".to_owned(),
-        Among::All => "no session\n".to_owned(),
+        Among::Here => "no sessions in this directory (try --all)\n".to_owned(),
+        Among::All => "no sessions\n".to_owned(),
     }
 }
 
 /// What a session is called in a list.
 fn title(glance: &Glance) -> String {
-    let title = glance.title.as_deref().map_or("(nothing was said)".into(), sanitize_line);
+    let title = glance.title.as_deref().map_or("(empty)".into(), sanitize_line);
     title.chars().take(TITLE).collect()
 }
 
@@ -218,8 +218,8 @@ fn remove(session: &SessionRef) -> Result<(), Error> {
     // as long as this is held nobody else goes on with it
     let lock = SessionLog::resume(&session.path, session.id.clone()).map_err(|error| match error {
         SessionError::InUse { id } => {
-            Error::new(Kind::Run, format!("the session {id} is in use by another clawd"))
-                .hint("try leaving that one first")
+            Error::new(Kind::Run, format!("cannot delete session {id}: it is open in another clawd process"))
+                .hint("try exiting it first")
         }
         other => Error::session(&other),
     })?;
@@ -227,7 +227,7 @@ fn remove(session: &SessionRef) -> Result<(), Error> {
     let removed = remove_directory(&beside).and_then(|()| fs::remove_file(&session.path));
     drop(lock);
     removed.map_err(|error| {
-        Error::new(Kind::Run, format!("cannot remove the session {}: {error}", session.path.display()))
+        Error::new(Kind::Run, format!("cannot delete session {}: {error}", session.path.display()))
     })
 }
 

@@ -109,7 +109,7 @@ impl Page {
         match &model.name {
             Some(name) => self.set("model", name, "--model", |name| quoted(name.as_str())),
             None => {
-                self.remark("model: none is named; the endpoint's only one is taken, if it lists just one");
+                self.remark("model: not set; clawd uses the endpoint's model if it lists exactly one");
             }
         }
         if let Some(window) = &model.context_window {
@@ -150,7 +150,7 @@ impl Page {
 
     fn target(&mut self, target: &Target) {
         if let Some(provider) = &target.provider {
-            self.remark(&format!("the endpoint is that of [providers.{provider}]"));
+            self.remark(&format!("endpoint from [providers.{provider}]"));
         }
         self.set("base_url", &target.url, "--base-url", |url| quoted(&url.to_string()));
         let keys = target.keys.iter().map(|key| match &key.source {
@@ -160,8 +160,8 @@ impl Page {
         });
         let keys: Vec<&str> = keys.collect();
         match keys.as_slice() {
-            [] => self.remark("the key: none"),
-            places => self.remark(&format!("the key: from {}", places.join(", then "))),
+            [] => self.remark("API key: none"),
+            places => self.remark(&format!("API key: from {}", places.join(", then "))),
         }
     }
 
@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn a_key_is_named_by_its_place() {
         let page = shown("", Flags::default(), &[("OPENAI_API_KEY", "sk-secret")]);
-        assert!(page.contains("the key: from OPENAI_API_KEY") && !page.contains("secret"), "{page}");
+        assert!(page.contains("API key: from OPENAI_API_KEY") && !page.contains("secret"), "{page}");
         assert!(shown("", Flags::default(), &[]).contains("no endpoint is configured"));
     }
 }

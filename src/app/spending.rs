@@ -44,8 +44,8 @@ impl App {
         self.config.budget.cost_limit()?;
         (self.prices())(model).is_none().then(|| {
             format!(
-                "cannot enforce max_cost: the price of {model} is unknown (add [prices.\"{model}\"] with input and \
-                 output to config.toml, or set max_tokens)"
+                "max_cost has no effect: no price is known for {model} (try adding [prices.\"{model}\"] \
+                 with input and output to config.toml, or max_tokens)"
             )
         })
     }

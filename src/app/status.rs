@@ -16,19 +16,15 @@ pub(super) fn lines(app: &App, conversation: &Conversation) -> Vec<String> {
     let session = match app.session() {
         Some(id) if conversation.is_saved() => id.to_string(),
         Some(id) => format!("{id} (not saved)"),
-        None => "nothing is kept".to_owned(),
+        None => "not saved".to_owned(),
     };
     let rules = &policy.rules;
     let instructions =
         if facts.instructions.is_empty() { "none".to_owned() } else { facts.instructions.join(", ") };
-    let place = if facts.host.is_empty() {
-        "no endpoint, nothing is sent".to_owned()
-    } else {
-        format!("at {}", facts.host)
-    };
+    let place = if facts.host.is_empty() { "no endpoint".to_owned() } else { format!("at {}", facts.host) };
     vec![
         format!("model         {} {place}", facts.model),
-        format!("window        {}", window(app, &ModelId::from(facts.model.as_str()))),
+        format!("context       {}", window(app, &ModelId::from(facts.model.as_str()))),
         format!("directory     {}", facts.cwd),
         format!("workspace     {}", workspace(app)),
         format!("session       {session} · {} messages{}", conversation.history().len(), title(conversation)),
@@ -57,14 +53,14 @@ fn title(conversation: &Conversation) -> String {
 fn sandboxed(policy: &Policy) -> String {
     let sandbox = &policy.sandbox;
     if !sandbox.is_wanted(policy.mode) {
-        return "off: what you allow runs with your own rights".to_owned();
+        return "off: commands run NOT sandboxed, with your full permissions".to_owned();
     }
     let network = match sandbox.network {
         Network::Off => "no network",
         Network::On => "with network",
     };
     match sandbox::found().tier() {
-        Tier::Nothing => "none: what you allow runs with your own rights".to_owned(),
+        Tier::Nothing => "none: commands run NOT sandboxed, with your full permissions".to_owned(),
         tier => format!("{} · {} · {network}", tier.name(), sandbox.mode),
     }
 }
@@ -76,12 +72,12 @@ fn window(app: &App, model: &ModelId) -> String {
     let family = models::family(model.as_str());
     let told = app.known.told(model);
     let images = match told.images.or(family.map(|family| family.images).unwrap_or_default()) {
-        Ability::Yes => Some("takes images"),
-        Ability::No => Some("no images"),
+        Ability::Yes => Some("images supported"),
+        Ability::No => Some("no image support"),
         Ability::Unknown => None,
     };
-    let tools = (told.tools == Ability::No).then_some("no tools");
-    let mut about = vec![window.unwrap_or_else(|| "unknown: tokens are counted without it".to_owned())];
+    let tools = (told.tools == Ability::No).then_some("no tool calls");
+    let mut about = vec![window.unwrap_or_else(|| "size unknown".to_owned())];
     about.extend([tools, images].into_iter().flatten().map(str::to_owned));
     about.join(" · ")
 }

@@ -55,7 +55,7 @@ impl App {
         self.model = Some(model.clone());
         conversation.set_agent(Arc::new(agent));
         let listed = match self.known.lists(&model) {
-            Some(false) => format!(" · {} does not list it", self.host()),
+            Some(false) => format!(" · not listed by {}", self.host()),
             Some(true) | None => String::new(),
         };
         let said = format!("model: {model} · {}{listed}", self.keep_model(&model));
@@ -122,7 +122,7 @@ impl App {
                 Origin::Project(file) => file.name(),
                 Origin::Default | Origin::UserFile | Origin::Env(_) | Origin::Flag => "config.toml",
             };
-            let text = format!("model: {model}, as this session had it ({place} names {})", other.value);
+            let text = format!("model: {model}, from the resumed session ({place} sets {})", other.value);
             self.remarks.push((NoticeKind::Info, text));
         }
         self.model = Some(model);
@@ -145,8 +145,8 @@ impl App {
     fn keep_model(&mut self, model: &ModelId) -> String {
         let paths = match (self.keeping(), &self.place.paths) {
             (Keeping::InFile, Some(paths)) => paths,
-            (Keeping::Session(why), _) => return format!("for this session: {why}"),
-            (Keeping::InFile, None) => return "for this session: there is no home directory".to_owned(),
+            (Keeping::Session(why), _) => return format!("for this session only: {why}"),
+            (Keeping::InFile, None) => return "for this session only: no home directory".to_owned(),
         };
         let path = paths.config_file();
         let place = match &self.config.endpoint {
@@ -156,9 +156,9 @@ impl App {
         match config::save_model(&path, place, model.as_str()) {
             Ok(()) => {
                 self.config.model.name = Some(Sourced { value: model.clone(), origin: Origin::UserFile });
-                format!("kept in {}", self.place.shown(&path))
+                format!("saved in {}", self.place.shown(&path))
             }
-            Err(error) => format!("for this session: {error}"),
+            Err(error) => format!("for this session only: {error}"),
         }
     }
 
@@ -166,12 +166,12 @@ impl App {
         if let Some(name) = &self.config.model.name
             && let Some(source) = stronger_than_the_file(name.origin)
         {
-            return Keeping::Session(format!("{source} names another"));
+            return Keeping::Session(format!("{source} sets another model"));
         }
         if let Endpoint::At(target) = &self.config.endpoint
             && let Some(source) = source_for_this_time(target.url.origin, "--base-url")
         {
-            return Keeping::Session(format!("{source} names the endpoint"));
+            return Keeping::Session(format!("{source} sets the endpoint"));
         }
         Keeping::InFile
     }

@@ -15,7 +15,7 @@ use crate::permission::{Mode, Rule};
 use crate::project::{Loaded, Nested, Scan, Yes, scan};
 use crate::trust::{self, Before, Granted, Ground, Judgement, Record, Trusted};
 
-const NOTHING_TO_TRUST: &str = "nothing here needs it";
+const NOTHING_TO_TRUST: &str = "not needed: nothing here requires trust";
 
 /// What the directory says and what counts of it.
 pub(super) struct Told {
@@ -45,7 +45,7 @@ impl Told {
         let asked = paths.filter(|_| !scan.brings_nothing());
         let (record, complaint) = match asked.map(|paths| trust::read_record(&paths.trust())).transpose() {
             Ok(record) => (record.unwrap_or_default(), None),
-            Err(error) => (Record::default(), Some(format!("no earlier trust counts: {error}"))),
+            Err(error) => (Record::default(), Some(format!("saved trust is ignored: {error}"))),
         };
         let standing = match trust::judge(&scan, &record) {
             Judgement::Trusted(trusted) => Standing::Trusted(trusted),
@@ -137,26 +137,27 @@ impl Told {
         }
         let trusted = match &self.standing {
             Standing::Open(_) | Standing::LeftOut => {
-                return "no: what the project brings is left out (the next start asks again)".to_owned();
+                return "not trusted: project instructions and settings are ignored (you will be asked again \
+                        next time)".to_owned();
             }
             Standing::Trusted(trusted) => trusted,
         };
         let ground = match trusted.ground() {
             Ground::Unneeded => NOTHING_TO_TRUST.to_owned(),
-            Ground::Mode => "instructions alone, by the mode".to_owned(),
-            Ground::ThisRun => "this project, for this run".to_owned(),
-            Ground::Kept(Some(day)) => format!("this project, since {day}"),
-            Ground::Kept(None) => "this project".to_owned(),
+            Ground::Mode => "instructions only, because of bypass mode".to_owned(),
+            Ground::ThisRun => "trusted for this run".to_owned(),
+            Ground::Kept(Some(day)) => format!("trusted since {day}"),
+            Ground::Kept(None) => "trusted".to_owned(),
         };
         match self.scan.brings.items.iter().filter(|item| !trusted.covers(item)).count() {
             0 => ground,
-            left_out => format!("{ground} · {left_out} left out"),
+            left_out => format!("{ground} · {left_out} ignored"),
         }
     }
 
     /// The user says no: nothing counts. Says what is left out.
     pub(super) fn look_only(&mut self) -> Option<String> {
-        self.leave_all("the next start asks again, and --trust says yes")
+        self.leave_all("clawd asks again at the next start; --trust trusts it for one run")
     }
 
     fn leave_all(&mut self, remedy: &str) -> Option<String> {
@@ -166,7 +167,7 @@ impl Told {
         self.settle(Standing::LeftOut);
         let texts = self.scan.names().into_iter();
         let all = texts.chain(self.scan.brings.items.iter().map(|item| item.file.clone()));
-        Some(format!("left out: {} (the directory is not trusted: {remedy})", listed(all)))
+        Some(format!("ignored: {} (the directory is not trusted: {remedy})", listed(all)))
     }
 
     /// Nobody is there to ask: what an earlier yes covers counts, and what needs none in this mode. Says what is left out.
@@ -186,7 +187,7 @@ impl Told {
         let items = self.scan.brings.items.iter().filter(|item| !yes.covers(item));
         let files = listed(items.map(|item| item.file.clone()));
         self.settle(Standing::Trusted(yes));
-        Some(format!("left out: {files} ({why}: try --trust)"))
+        Some(format!("ignored: {files} ({why}: try --trust)"))
     }
 
     fn settle(&mut self, standing: Standing) {
@@ -231,7 +232,7 @@ impl Told {
             Some(paths) => Ok(trust::add_grants(&paths.grants(), &self.scan.root, rules)?),
             None => Err(Error::new(
                 Kind::Internal,
-                "the rule holds for this session: there is nowhere to keep it",
+                "the rule applies to this session only: no home directory to save it in",
             )),
         }
     }

@@ -10,10 +10,8 @@ fn main() -> ExitCode {
     clawd::sandbox::dispatch(&arguments).unwrap_or_else(not_for_users)
 }
 
-#[expect(clippy::print_stderr, reason = "whoever starts it by hand is told what it is")]
+#[expect(clippy::print_stderr, reason = "a user who starts it by hand gets an explanation")]
 fn not_for_users() -> ExitCode {
-    eprintln!(
-        "clawd-hold holds the commands of clawd, which starts it; there is nothing to do for it by itself"
-    );
+    eprintln!("clawd-hold is the sandbox helper of clawd and cannot be run on its own");
     ExitCode::from(2)
 }

@@ -117,7 +117,7 @@ impl Endpoint {
     pub fn credential(&self) -> Option<&str> {
         let own =
             ["authorization", "api-key", "x-api-key"].iter().any(|name| self.headers.contains_key(*name));
-        self.key_name().or(own.then_some("the headers that are set"))
+        self.key_name().or(own.then_some("the configured headers"))
     }
 
     /// A client for this endpoint. Building it costs milliseconds for `https`: keep it.
@@ -162,7 +162,7 @@ fn parse_url(base_url: &str) -> Result<Url, ChatError> {
     let url = Url::parse(base_url.trim()).map_err(|error| wrong(&error.to_string()))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
-        other => Err(wrong(&format!("{other} is neither http nor https"))),
+        other => Err(wrong(&format!("{other} is not http or https"))),
     }
 }
 
@@ -209,7 +209,7 @@ fn key_header(key: &ApiKey, header: KeyHeader) -> Result<(HeaderName, HeaderValu
 
 fn header_name(name: &str) -> Result<HeaderName, ChatError> {
     HeaderName::try_from(name).map_err(|_invalid| {
-        ChatError::new(Remedy::GiveUp, format!("{name:?} cannot be the name of a header (see headers)"))
+        ChatError::new(Remedy::GiveUp, format!("{name:?} is not a valid header name (see headers)"))
     })
 }
 
@@ -218,7 +218,7 @@ fn header_value(value: &str, what: &str) -> Result<HeaderValue, ChatError> {
     let fits = |value: &&str| value.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     let checked = Some(value.trim()).filter(fits).and_then(|value| HeaderValue::from_str(value).ok());
     let mut value = checked.ok_or_else(|| {
-        let why = "has a character that no header can carry, such as a line break or an accent";
+        let why = "contains a character that headers do not allow, such as a line break or an accent";
         ChatError::new(Remedy::NextKey, format!("{what} {why} (set it again)"))
     })?;
     value.set_sensitive(true);
@@ -271,11 +271,11 @@ mod tests {
             assert!(!message.contains("hidden"), "{message}");
         }
         check("not a url", "k", ("a", "b"), "cannot use base_url");
-        check("ftp://x.example", "k", ("a", "b"), "neither http nor https");
-        check("http://x.example", "hidden\nhidden", ("a", "b"), "the key in THE_KEY has a character");
-        check("http://x.example", "hiddené", ("a", "b"), "the key in THE_KEY has a character");
+        check("ftp://x.example", "k", ("a", "b"), "not http or https");
+        check("http://x.example", "hidden\nhidden", ("a", "b"), "the key in THE_KEY contains a character");
+        check("http://x.example", "hiddené", ("a", "b"), "the key in THE_KEY contains a character");
         check("http://x.example", " \n", ("a", "b"), "is empty");
-        check("http://x.example", "k", ("a b", "c"), "cannot be the name of a header");
+        check("http://x.example", "k", ("a b", "c"), "is not a valid header name");
         check("http://x.example", "k", ("a", "hidden\0"), "the value of the header a");
     }
 
@@ -312,7 +312,7 @@ mod tests {
         let keyless = |headers: &[(String, String)]| {
             Endpoint::new("http://x.example", None, headers).unwrap().credential().map(str::to_owned)
         };
-        assert_eq!((keyless(&headers).as_deref(), keyless(&[])), (Some("the headers that are set"), None));
+        assert_eq!((keyless(&headers).as_deref(), keyless(&[])), (Some("the configured headers"), None));
     }
 
     #[test]

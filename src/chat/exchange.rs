@@ -101,7 +101,7 @@ impl Exchange<'_> {
         if !response.status().is_success() {
             let mut refusal = refusal(response, self.service.memory()).await;
             if let Some(coding) = packed {
-                refusal.body = format!("its words came packed (content-encoding: {coding})");
+                refusal.body = format!("the error message is compressed (content-encoding: {coding})");
             }
             let error = classify::refusal(self.asked, &refusal);
             let said = Some((refusal.status, refusal.body));
@@ -110,8 +110,8 @@ impl Exchange<'_> {
         if let Some(coding) = packed {
             let host = self.asked.host;
             let message = format!(
-                "{host} sent its answer packed (content-encoding: {coding}), which was not asked for (turn compression \
-                 off in the server or the proxy before it)"
+                "{host} sent a compressed response (content-encoding: {coding}) that was not requested \
+                 (disable compression in the server or its proxy)"
             );
             return Err(ChatError::new(Remedy::GiveUp, message).into());
         }
@@ -130,7 +130,7 @@ impl Exchange<'_> {
         if !streamed || !memory.take_probe(model) {
             return nothing;
         }
-        tracing::debug!(%model, "a stream without a byte: asked in one piece");
+        tracing::debug!(%model, "empty stream: retrying without streaming");
         let off = Quirk::Streaming(Streaming::Off);
         match self.ask(dialect.with(off)).await {
             // One that streams unasked has shown that it can.
@@ -156,7 +156,7 @@ impl Exchange<'_> {
         }
         let Teaching::Lesson(quirk) = self.teaching(failure, dialect) else { return false };
         if memory.learn(model, quirk) {
-            tracing::debug!(%model, ?quirk, "the endpoint wants the request written otherwise");
+            tracing::debug!(%model, ?quirk, "the endpoint requires a different request format");
             let refused = failure.refusal().map_or("", |(_, body)| body);
             if let Some(text) = refused::loss(quirk, self.asked, self.service.wire(), refused) {
                 self.notice(text).await;
@@ -202,8 +202,10 @@ impl Exchange<'_> {
             Some(usage) => self.note_count(usage, dialect).await,
             None if dialect.usage == AskUsage::No && memory.note_no_counts(&self.request.model) => {
                 let Asked { host, model, .. } = self.asked;
-                self.notice(format!("{host} counts no tokens for {model}: usage and context stay unknown"))
-                    .await;
+                self.notice(format!(
+                    "{host} reports no token usage for {model}: usage and context size are unknown"
+                ))
+                .await;
             }
             None => {}
         }
@@ -301,14 +303,14 @@ impl Exchange<'_> {
                 said(classify::failure(self.asked, &raw, stage), raw)
             }
             Fault::Empty => {
-                Failure { came: Came::Nothing, ..classify::broken(self.asked, "it sent nothing").into() }
+                Failure { came: Came::Nothing, ..classify::broken(self.asked, "no data received").into() }
             }
             Fault::Incomplete(Incomplete::WindowFull) => classify::window_full(self.asked).into(),
             Fault::Incomplete(Incomplete::Truncated { skipped: 0 }) => {
                 classify::broken(self.asked, "it ended without a finish reason").into()
             }
             Fault::Incomplete(Incomplete::Truncated { skipped }) => {
-                let why = format!("it ended without a finish reason, and {skipped} lines could not be read");
+                let why = format!("it ended without a finish reason, and {skipped} lines were not readable");
                 classify::broken(self.asked, &why).into()
             }
         }
@@ -453,7 +455,7 @@ mod tests {
         let without = without(&played.bodies[0], "stream_options");
         assert_eq!(played.bodies[1..], [without.clone(), without]);
         assert_eq!((played.heard.retries(), played.heard.notices()), (vec![], vec![]), "nothing is lost");
-        assert_eq!(played.memory.learned(), ["a: counts are not asked for"]);
+        assert_eq!(played.memory.learned(), ["a: token usage is not requested"]);
     }
 
     #[tokio::test]
@@ -463,7 +465,7 @@ mod tests {
         let notices = played.heard.notices();
         assert_eq!(notices.len(), 1);
         assert!(
-            notices[0].1.ends_with(" counts no tokens for a: usage and context stay unknown"),
+            notices[0].1.ends_with(" reports no token usage for a: usage and context size are unknown"),
             "{notices:?}"
         );
     }
@@ -503,10 +505,7 @@ mod tests {
         assert_eq!(played.bodies[6], expected);
         let lost: Vec<String> = played.heard.notices().into_iter().map(|(_, text)| text).collect();
         assert_eq!(lost.len(), 3, "{lost:?}");
-        assert!(
-            lost[1].ends_with("does not take reasoning_effort high for a: asked with medium"),
-            "{lost:?}"
-        );
+        assert!(lost[1].ends_with("does not support reasoning_effort high: sending medium"), "{lost:?}");
     }
 
     #[tokio::test]
@@ -546,7 +545,7 @@ mod tests {
         assert!(
             played.heard.notices()[0]
                 .1
-                .ends_with("does not stream a: each answer is shown once all of it is there")
+                .ends_with("does not stream a: each answer is shown when it is complete")
         );
     }
 
@@ -587,7 +586,7 @@ mod tests {
         let notices = played.heard.notices();
         assert!(
             notices.len() == 1
-                && notices[0].1.ends_with("does not stream a: each answer is shown once all of it is there"),
+                && notices[0].1.ends_with("does not stream a: each answer is shown when it is complete"),
             "{notices:?}"
         );
         let played = play(vec![nothing(), counting(), counting()], &requests, WireOptions::default()).await;
@@ -605,7 +604,7 @@ mod tests {
             for outcome in &played.outcomes {
                 let error = outcome.as_ref().unwrap_err();
                 assert_eq!((&error.remedy, error.stage), (&Remedy::Retry { after: None }, Stage::Stream));
-                assert!(error.message.ends_with("broke off: it sent nothing"), "{error}");
+                assert!(error.message.ends_with(": no data received"), "{error}");
             }
             assert_eq!(streams(&played), [true, false, true]);
         }
@@ -685,7 +684,10 @@ mod tests {
             let played = play(vec![packed(status)], &[request()], WireOptions::default()).await;
             let error = played.outcomes[0].as_ref().unwrap_err();
             assert_eq!(error.remedy, remedy);
-            assert!(error.message.contains("packed (content-encoding: gzip)"), "{error}");
+            assert!(
+                error.message.contains("compressed") && error.message.contains("(content-encoding: gzip)"),
+                "{error}"
+            );
         }
         let plain = hello().replace("connection", "content-encoding: identity\r\nconnection");
         assert!(play(vec![plain], &[request()], WireOptions::default()).await.outcomes[0].is_ok());

@@ -140,7 +140,7 @@ impl<S> Fallback<S> {
         let Some((soonest, left)) = rests.iter().min_by_key(|(_, left)| *left) else { return error };
         let names: Vec<&str> = rests.iter().map(|(key, _)| self.keyed(*key).name.as_str()).collect();
         let message = format!(
-            "{error}; no other key is left: {} were tried, {} is taken again in {}",
+            "{error}; no other key is available: {} failed, {} can be used again in {}",
             names.join(" and "),
             self.keyed(*soonest).name,
             units::duration(*left),
@@ -151,12 +151,14 @@ impl<S> Fallback<S> {
     fn notice(&self, blame: Blame, status: Option<u16>, from: usize, to: usize) -> String {
         let (from, to) = (&self.keyed(from).name, &self.keyed(to).name);
         let why = match blame {
-            Blame::Refused => format!("the key in {from} is refused"),
-            Blame::Empty => format!("the account of the key in {from} has nothing left"),
-            Blame::Busy(None) => format!("the key in {from} asks too much"),
-            Blame::Busy(Some(wait)) => format!("the key in {from} must wait {}", units::duration(wait)),
+            Blame::Refused => format!("the key in {from} was rejected"),
+            Blame::Empty => format!("the key in {from} has no quota left"),
+            Blame::Busy(None) => format!("the key in {from} is rate-limited"),
+            Blame::Busy(Some(wait)) => {
+                format!("the key in {from} is rate-limited for {}", units::duration(wait))
+            }
         };
-        format!("{why}{}, going on with the one in {to}", numbered(status))
+        format!("{why}{}; switching to {to}", numbered(status))
     }
 }
 
@@ -294,11 +296,11 @@ fn wants_model(error: &ChatError) -> bool {
 
 fn give_way(model: &ModelId, error: &ChatError, next: &ModelId) -> String {
     let why = match error.remedy {
-        Remedy::NextModel => "is not known there",
-        _ if error.status == Some(TOO_MANY) => "gets too many requests",
+        Remedy::NextModel => "is not available",
+        _ if error.status == Some(TOO_MANY) => "is rate-limited",
         _ => "is overloaded",
     };
-    format!("{model} {why}{}, going on with {next}", numbered(error.status))
+    format!("{model} {why}{}; switching to {next}", numbered(error.status))
 }
 
 fn numbered(status: Option<u16>) -> String {
@@ -367,7 +369,7 @@ mod tests {
             [vec![refused(), Answer::text("never")], vec![Answer::text("one"), Answer::text("two")]],
             Vec::new(),
         );
-        expect(&service, "one", &["the key in A is refused (401), going on with the one in B"]).await;
+        expect(&service, "one", &["the key in A was rejected (401); switching to B"]).await;
         tokio::time::advance(48 * HOUR).await;
         expect(&service, "two", &[]).await;
     }
@@ -375,14 +377,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn each_reason_to_take_another_key_is_told_in_its_own_words() {
         for (answer, notice) in [
-            (failure(Remedy::NextKey, 403), "the key in A is refused (403)"),
-            (failure(Remedy::NextKey, 402), "the account of the key in A has nothing left (402)"),
-            (failure(Remedy::NextKey, 429), "the account of the key in A has nothing left (429)"),
-            (busy(578), "the key in A must wait 9 m 38 s (429)"),
-            (failure(Remedy::GiveUp, 429), "the key in A asks too much (429)"),
+            (failure(Remedy::NextKey, 403), "the key in A was rejected (403)"),
+            (failure(Remedy::NextKey, 402), "the key in A has no quota left (402)"),
+            (failure(Remedy::NextKey, 429), "the key in A has no quota left (429)"),
+            (busy(578), "the key in A is rate-limited for 9 m 38 s (429)"),
+            (failure(Remedy::GiveUp, 429), "the key in A is rate-limited (429)"),
         ] {
             let service = keys([vec![answer], vec![Answer::text("hi")]], Vec::new());
-            expect(&service, "hi", &[&format!("{notice}, going on with the one in B")]).await;
+            expect(&service, "hi", &[&format!("{notice}; switching to B")]).await;
         }
     }
 
@@ -396,7 +398,7 @@ mod tests {
         tokio::time::advance(MINUTE / 2).await;
         // C fails too, while A and B still rest.
         let (error, notices) = ask(&service).await;
-        assert_eq!(error, "no; no other key is left: A and B and C were tried, A is taken again in 30 s");
+        assert_eq!(error, "no; no other key is available: A and B and C failed, A can be used again in 30 s");
         assert_eq!((notices.len(), left(&service)), (0, vec![0, 1, 0]));
     }
 
@@ -406,8 +408,8 @@ mod tests {
             [vec![failure(Remedy::NextKey, 402)], vec![refused(), refused(), Answer::text("mended")]],
             models(),
         );
-        let expected = "no; no other key is left: A and B were tried, B is taken again in 1 m";
-        let notice = "the account of the key in A has nothing left (402), going on with the one in B";
+        let expected = "no; no other key is available: A and B failed, B can be used again in 1 m";
+        let notice = "the key in A has no quota left (402); switching to B";
         expect(&service, expected, &[notice]).await;
         // Whoever asks again at once is told the same, and rests no longer for it.
         expect(&service, expected, &[]).await;
@@ -446,10 +448,10 @@ mod tests {
     async fn an_answer_wipes_the_slate() {
         let service =
             keys([vec![refused(), Answer::text("hi"), refused()], vec![refused(), refused()]], Vec::new());
-        assert!(ask(&service).await.0.contains("A is taken again in 1 m"));
+        assert!(ask(&service).await.0.contains("A can be used again in 1 m"));
         tokio::time::advance(MINUTE).await;
         assert_eq!(ask(&service).await.0, "hi");
-        assert!(ask(&service).await.0.contains("A is taken again in 1 m"), "not in 5");
+        assert!(ask(&service).await.0.contains("A can be used again in 1 m"), "not in 5");
     }
 
     #[tokio::test(start_paused = true)]
@@ -471,12 +473,12 @@ mod tests {
     async fn a_model_gives_way_before_a_key_that_is_only_busy_and_after_one_that_must_wait() {
         let two = || vec![failure(Remedy::GiveUp, 429), Answer::text("hi")];
         let service = keys([two(), vec![Answer::text("other key")]], models());
-        expect(&service, "hi", &["a gets too many requests (429), going on with b"]).await;
+        expect(&service, "hi", &["a is rate-limited (429); switching to b"]).await;
         let service = keys([vec![busy(578), Answer::text("hi")], vec![Answer::text("other key")]], models());
-        expect(&service, "other key", &["the key in A must wait 9 m 38 s (429), going on with the one in B"])
+        expect(&service, "other key", &["the key in A is rate-limited for 9 m 38 s (429); switching to B"])
             .await;
         let service = keys([vec![busy(578), Answer::text("hi")]], models());
-        expect(&service, "hi", &["a gets too many requests (429), going on with b"]).await;
+        expect(&service, "hi", &["a is rate-limited (429); switching to b"]).await;
     }
 
     #[tokio::test]
@@ -485,8 +487,7 @@ mod tests {
         let (service, heard) = (keys([answers], models()), Heard::default());
         let completion = service.chat(&request(), &heard).await.unwrap();
         assert_eq!(completion.message.model, "c".into());
-        let expected =
-            ["a is not known there (404), going on with b", "b is overloaded (529), going on with c"];
+        let expected = ["a is not available (404); switching to b", "b is overloaded (529); switching to c"];
         assert_eq!(heard.notices(), expected.map(|text| (NoticeKind::Fallback, text.into())));
     }
 

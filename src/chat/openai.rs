@@ -150,13 +150,13 @@ impl OpenAiChatService {
         observer: &dyn ChatObserver,
     ) -> Result<Response, ChatError> {
         let body = RawValue::from_string(body).map_err(|error| {
-            ChatError::new(Remedy::GiveUp, format!("the request cannot be written as JSON: {error}"))
+            ChatError::new(Remedy::GiveUp, format!("cannot write the request as JSON: {error}"))
         })?;
         observer.on(ChatEvent::Connecting).await;
         let line = self.memory.take_line();
         let mut sent = self.send_once(&body, asked, observer).await;
         if let (Err(Unsent::HungUp(error)), Line::Used) = (&sent, line) {
-            tracing::debug!(%error, "the line was closed between two requests");
+            tracing::debug!(%error, "the connection was closed between two requests");
             sent = self.send_once(&body, asked, observer).await;
         }
         sent.map_err(ChatError::from)

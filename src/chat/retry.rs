@@ -184,7 +184,7 @@ impl Tally {
 fn given_up(error: ChatError) -> ChatError {
     match error.remedy {
         Remedy::Retry { after: Some(after) } if after > MAX_WAIT => {
-            let message = format!("{}; it can be asked again in {}", error.message, units::duration(after));
+            let message = format!("{}; try again in {}", error.message, units::duration(after));
             ChatError { message, ..error }
         }
         Remedy::Retry { .. } => ChatError { remedy: Remedy::GiveUp, ..error },
@@ -278,7 +278,7 @@ mod tests {
         let (retries, outcome, time) = play(vec![Answer::failure(after(125 * 60)), Answer::text("hi")]).await;
         let error = outcome.unwrap_err();
         assert_eq!((retries.len(), error.status, time), (0, Some(429), Duration::ZERO));
-        assert_eq!(error.message, "busy; it can be asked again in 2 h 5 m");
+        assert_eq!(error.message, "busy; try again in 2 h 5 m");
         assert_eq!(error.remedy, Remedy::Retry { after: Some(Duration::from_mins(125)) });
     }
 

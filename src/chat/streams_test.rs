@@ -219,7 +219,7 @@ fn told(fault: Fault) -> ChatError {
         Fault::Odd(json) => classify::odd(asked, &json),
         Fault::Incomplete(Incomplete::Failed(raw)) => classify::failure(asked, &raw, Stage::Stream),
         Fault::Incomplete(Incomplete::WindowFull) => classify::window_full(asked),
-        Fault::Empty => classify::broken(asked, "it sent nothing"),
+        Fault::Empty => classify::broken(asked, "no data received"),
         Fault::Incomplete(Incomplete::Truncated { .. }) => classify::broken(asked, "it ended"),
     }
 }

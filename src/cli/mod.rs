@@ -566,11 +566,11 @@ mod tests {
         );
         check(
             "--max-turns -5",
-            "`--max-turns`: `-5` is no number of turns (try 50, or -1 for no limit of its own)",
+            "`--max-turns`: `-5` is not a valid number of turns (try 50, or -1 to ask after 100)",
         );
         check(
             "--max-turns abc",
-            "`--max-turns`: `abc` is no number of turns (try 50, or -1 for no limit of its own)",
+            "`--max-turns`: `abc` is not a valid number of turns (try 50, or -1 to ask after 100)",
         );
         check("--max-turns", "`--max-turns` needs a value (try `clawd --help`)");
         check("--max-turns -p", "`--max-turns` needs a value (try `clawd --help`)");
@@ -594,7 +594,8 @@ mod tests {
         );
         check(
             "--base-url h:1",
-            "`--base-url`: `h:1` is no base URL: it does not say http or https (try https://h:1)",
+            "`--base-url`: `h:1` is not a valid base URL: it does not begin with http:// or https:// (try \
+             https://h:1)",
         );
         check(
             "--allowed-tools Bsh",
@@ -633,7 +634,8 @@ mod tests {
         );
         check(
             "--api-key a_b",
-            "`--api-key`: the key contains a space, a line break or another sign that no key has (try setting it again)",
+            "`--api-key`: the key contains a space, a line break or another invalid character (try setting \
+             it again)",
         );
     }
 

@@ -24,7 +24,7 @@ pub struct BaseUrl {
 
 /// A text that is no base URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{url}` is no base URL: {why} (try {hint})")]
+#[error("`{url}` is not a valid base URL: {why} (try {hint})")]
 pub struct BadUrl {
     url: String,
     why: &'static str,
@@ -97,21 +97,21 @@ impl FromStr for BaseUrl {
             return Err(bad("it contains a space or a line break", example()));
         }
         let Some((scheme, rest)) = url.split_once("://") else {
-            return Err(bad("it does not say http or https", with_scheme(url)));
+            return Err(bad("it does not begin with http:// or https://", with_scheme(url)));
         };
         let scheme = scheme.to_ascii_lowercase();
         if scheme != "http" && scheme != "https" {
-            return Err(bad("only http and https are spoken", example()));
+            return Err(bad("only http and https are supported", example()));
         }
         if rest.contains('#') {
-            return Err(bad("nothing can follow `#`", example()));
+            return Err(bad("it contains `#`", example()));
         }
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         if authority.contains('@') {
             return Err(bad(
-                "it carries a user name or a key",
-                "the address alone, the key in CLAWD_API_KEY".to_owned(),
+                "it contains a user name or a key",
+                "the URL without it, and the key in CLAWD_API_KEY".to_owned(),
             ));
         }
         let authority = checked_authority(&scheme, authority).map_err(|why| bad(why, example()))?;
@@ -182,16 +182,16 @@ fn checked_authority(scheme: &str, authority: &str) -> Result<String, &'static s
         .and_then(|host| host.strip_suffix(']'))
         .is_some_and(|host| host.parse::<Ipv6Addr>().is_ok());
     if host.is_empty() {
-        return Err("it names no host");
+        return Err("it has no host");
     }
     if !is_v6 && !host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_')) {
-        return Err("its host cannot be read");
+        return Err("its host is not valid");
     }
     let Some(port) = authority.strip_prefix(host).and_then(|rest| rest.strip_prefix(':')) else {
         return Ok(authority);
     };
     match (scheme, port.parse::<u16>()) {
-        (_, Err(_) | Ok(0)) => Err("its port is none"),
+        (_, Err(_) | Ok(0)) => Err("its port is not valid"),
         ("http", Ok(80)) | ("https", Ok(443)) => Ok(host.to_owned()),
         (_, Ok(port)) => Ok(format!("{host}:{port}")),
     }
@@ -251,17 +251,27 @@ mod tests {
         };
         check(
             "localhost:11434/v1",
-            "`localhost:11434/v1` is no base URL: it does not say http or https (try http://localhost:11434/v1)",
+            "`localhost:11434/v1` is not a valid base URL: it does not begin with http:// or https:// (try \
+             http://localhost:11434/v1)",
         );
-        check("", "`` is no base URL: it does not say http or https (try https://api.openai.com/v1)");
+        check(
+            "",
+            "`` is not a valid base URL: it does not begin with http:// or https:// (try \
+             https://api.openai.com/v1)",
+        );
         check(
             "ftp://x/v1",
-            "`ftp://x/v1` is no base URL: only http and https are spoken (try https://api.openai.com/v1)",
+            "`ftp://x/v1` is not a valid base URL: only http and https are supported (try \
+             https://api.openai.com/v1)",
         );
-        check("http:///v1", "`http:///v1` is no base URL: it names no host (try https://api.openai.com/v1)");
+        check(
+            "http:///v1",
+            "`http:///v1` is not a valid base URL: it has no host (try https://api.openai.com/v1)",
+        );
         check(
             "https://u:secret@x.y/v1",
-            "`…@x.y/v1` is no base URL: it carries a user name or a key (try the address alone, the key in CLAWD_API_KEY)",
+            "`…@x.y/v1` is not a valid base URL: it contains a user name or a key (try the URL without it, \
+             and the key in CLAWD_API_KEY)",
         );
         for bad in [
             "http://x y/v1",

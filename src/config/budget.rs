@@ -55,7 +55,9 @@ fn prices(root: &Section<'_>) -> Result<(BTreeMap<String, Price>, Vec<String>), 
         let price = |key: &str, example: &str| amount(&table, key, example);
         let (input, output) = (price("input", "input = 0.3")?, price("output", "output = 1.2")?);
         let (Some(input), Some(output)) = (input, output) else {
-            return Err(tables.refuse(&name, "it needs both prices (try `input = 0.3` and `output = 1.2`)"));
+            return Err(
+                tables.refuse(&name, "`input` or `output` is missing (try `input = 0.3` and `output = 1.2`)")
+            );
         };
         let cached = price("cached", "cached = 0.03")?.unwrap_or(input);
         prices.insert(name, Price { input, output, cached });
@@ -67,7 +69,7 @@ fn prices(root: &Section<'_>) -> Result<(BTreeMap<String, Price>, Vec<String>), 
 fn amount(table: &Section<'_>, key: &str, example: &str) -> Result<Option<f64>, ConfigError> {
     match table.number(key, example)? {
         Some(value) if value < 0.0 => {
-            Err(table.refuse(key, &format!("it cannot be below 0 (try `{example}`)")))
+            Err(table.refuse(key, &format!("it must not be negative (try `{example}`)")))
         }
         value => Ok(value),
     }
@@ -134,11 +136,14 @@ mod tests {
             let error = parse(Path::new("c.toml"), text).unwrap_err().to_string();
             assert!(error.ends_with(expected), "{error}");
         };
-        check("max_cost = -1", "it cannot be below 0 (try `max_cost = 5.0`)");
+        check("max_cost = -1", "it must not be negative (try `max_cost = 5.0`)");
         check("max_cost = \"5\"", "(try `max_cost = 5.0`)");
         check("max_tokens = -1", "(try `max_tokens = 2000000`)");
-        check("[prices.m]\ninput = 1", "it needs both prices (try `input = 0.3` and `output = 1.2`)");
-        check("[prices.m]\ninput = 1\noutput = -2", "it cannot be below 0 (try `output = 1.2`)");
+        check(
+            "[prices.m]\ninput = 1",
+            "`input` or `output` is missing (try `input = 0.3` and `output = 1.2`)",
+        );
+        check("[prices.m]\ninput = 1\noutput = -2", "it must not be negative (try `output = 1.2`)");
         let warned =
             parse(Path::new("c.toml"), "[prices.m]\ninput = 1\noutput = 2\noutptu = 3").unwrap().warnings;
         assert!(warned[0].contains("did you mean"), "{warned:?}");

@@ -78,7 +78,10 @@ mod tests {
     #[test]
     fn a_damaged_file_is_named_without_its_keys() {
         let error = Credentials::parse(Path::new("/c"), "[keys]\n\"x\" = sk-secret").unwrap_err().to_string();
-        assert_eq!(error, "cannot read /c: line 2: it is no TOML (try removing the line, or the file)");
+        assert_eq!(
+            error,
+            "cannot read /c: line 2: it is not valid TOML (try removing the line, or the file)"
+        );
         let odd = Credentials::parse(Path::new("/c"), "[keys]\na = 1\nb = \"\"\nc = \"k\"").unwrap();
         let get = |url: &str| odd.get(&url.parse().unwrap()).map(Secret::expose);
         assert_eq!((get("https://a"), get("https://b"), get("https://c")), (None, None, Some("k")));

@@ -99,7 +99,9 @@ impl Target {
         let sends_key = self.identifies() || url.secrets().next().is_some();
         let warning = || {
             let host = url.authority();
-            format!("the API key is sent to {host} unencrypted: anybody on the way can read it (try https)")
+            format!(
+                "the API key is sent to {host} unencrypted: others on the network can read it (try https)"
+            )
         };
         (sends_key && !url.is_private()).then(warning)
     }

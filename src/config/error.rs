@@ -20,13 +20,13 @@ pub enum ConfigError {
         what: String,
     },
     /// A file is no text.
-    #[error("cannot read {}: it is not UTF-8 text", .0.display())]
+    #[error("cannot read {}: not UTF-8 text", .0.display())]
     NotText(PathBuf),
     /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
     /// A file of the program's own cannot be kept private.
-    #[error("cannot keep {}: {source}", .path.display())]
+    #[error("cannot make {} private: {source}", .path.display())]
     Private {
         /// Which file.
         path: PathBuf,
@@ -34,7 +34,7 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// A file would not say what it said before.
-    #[error("cannot write {}: the change would damage it (try making it by hand)", .0.display())]
+    #[error("cannot change {}: the result would not be valid (try editing the file yourself)", .0.display())]
     Damage(PathBuf),
     /// A variable cannot be used.
     #[error("cannot use {name}: {what}")]
@@ -58,7 +58,7 @@ pub enum ConfigError {
         place: KeyPlace,
     },
     /// `--provider` with a name that nobody has.
-    #[error("there is no provider `{name}` ({names})")]
+    #[error("no provider is called `{name}` ({names})")]
     NoProvider {
         /// The name.
         name: String,
@@ -79,7 +79,7 @@ impl ConfigError {
         if names.is_empty() {
             return "try adding a `[providers.NAME]` table to config.toml".to_owned();
         }
-        format!("there are: {}", names.join(", "))
+        format!("try one of: {}", names.join(", "))
     }
 }
 

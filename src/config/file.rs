@@ -51,8 +51,8 @@ pub(super) const KEYS: [&str; 29] = [
 
 /// Keys that are no slip and yet do nothing: who relies on a hook must hear that none runs.
 const UNUSED: [(&str, &str); 2] = [
-    ("mcp_servers", "is not used: this version starts no MCP servers"),
-    ("hooks", "is not used: this version runs no hooks"),
+    ("mcp_servers", "is ignored: this version does not support MCP servers"),
+    ("hooks", "is ignored: this version does not support hooks"),
 ];
 
 pub(super) const PERMISSION_KEYS: [&str; 3] = ["allow", "ask", "deny"];
@@ -192,14 +192,14 @@ fn provider(root: &Section<'_>, providers: &[FileProvider]) -> Result<Option<Str
         return Ok(Some(name));
     }
     let names = ConfigError::provider_names(providers.iter().map(|provider| provider.name.as_str()));
-    Err(root.refuse("provider", &format!("there is no `[providers.{name}]` ({names})")))
+    Err(root.refuse("provider", &format!("`[providers.{name}]` does not exist ({names})")))
 }
 
 /// The keys about a model, of the root table or of a provider's.
 pub(super) fn model(root: &Section<'_>) -> Result<FileModel, ConfigError> {
     let temperature = root.number("temperature", "temperature = 0.2")?;
     if temperature.is_some_and(|value| value < 0.0) {
-        return Err(root.refuse("temperature", "it cannot be below 0 (try `temperature = 0.2`)"));
+        return Err(root.refuse("temperature", "it must not be negative (try `temperature = 0.2`)"));
     }
     Ok(FileModel {
         name: filled(root.string("model", r#"model = "qwen3-coder""#)?),
@@ -241,9 +241,7 @@ fn rules(root: &Section<'_>) -> Result<Rules, ConfigError> {
     let holding_back = |key: &str, example: &str| {
         let rules = list(key, example)?;
         match rules.iter().find(|rule| rule.only_loosens()) {
-            Some(rule) => {
-                Err(permissions.refuse(key, &format!("`{rule}` can only be allowed (try `allow`)")))
-            }
+            Some(rule) => Err(permissions.refuse(key, &format!("`{rule}` is valid only in `allow`"))),
             None => Ok(rules),
         }
     };
@@ -286,7 +284,7 @@ pub(super) fn filled(text: Option<String>) -> Option<String> {
 
 /// A word that is none of the edit tools.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no edit tool (try \"auto\", \"edit\" or \"patch\")")]
+#[error("`{0}` is not an edit tool (try \"auto\", \"edit\" or \"patch\")")]
 pub struct UnknownEditTool(String);
 
 impl EditTool {
@@ -314,7 +312,7 @@ impl FromStr for EditTool {
 
 /// A word that says nothing about calls written as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` says nothing about calls written as text (try \"off\", \"tags\" or \"all\")")]
+#[error("`{0}` is not a valid value (try \"off\", \"tags\" or \"all\")")]
 pub struct UnknownTextCalls(String);
 
 impl FromStr for TextCalls {
@@ -390,24 +388,25 @@ mod tests {
         };
         check(
             "model = \"x\"\nmax_turns = \"many\"",
-            "line 2: `max_turns` must be a whole number, not a text (try `max_turns = 50`)",
+            "line 2: `max_turns` must be an integer, not a string (try `max_turns = 50`)",
         );
         check(
             "\n\nmodel = 3",
-            "line 3: `model` must be a text in quotes, not a whole number (try `model = \"qwen3-coder\"`)",
+            "line 3: `model` must be a string in quotes, not an integer (try `model = \"qwen3-coder\"`)",
         );
-        check("nudge = \"yes\"", "line 1: `nudge` must be true or false, not a text (try `nudge = true`)");
+        check("nudge = \"yes\"", "line 1: `nudge` must be true or false, not a string (try `nudge = true`)");
         check(
             "fallback_models = [1]",
-            "line 1: `fallback_models` must be a list of texts, not such a list (try `fallback_models = [\"gpt-5-mini\"]`)",
+            "line 1: `fallback_models` must be a list of strings, not a list with other values (try \
+             `fallback_models = [\"gpt-5-mini\"]`)",
         );
         check(
             "permissions = 1",
-            "line 1: `permissions` must be a table, not a whole number (try `[permissions]`)",
+            "line 1: `permissions` must be a table, not an integer (try `[permissions]`)",
         );
         check(
             "max_turns = -5",
-            "line 1: `max_turns`: `-5` is no number of turns (try 50, or -1 for no limit of its own)",
+            "line 1: `max_turns`: `-5` is not a valid number of turns (try 50, or -1 to ask after 100)",
         );
         check(
             "permission_mode = \"wild\"",
@@ -419,18 +418,25 @@ mod tests {
         );
         check(
             "max_retries = -1",
-            "line 1: `max_retries`: -1 is out of bounds: from 0 to 100 (try `max_retries = 5`)",
+            "line 1: `max_retries`: -1 is out of range: from 0 to 100 (try `max_retries = 5`)",
         );
-        check("temperature = -1.0", "line 1: `temperature`: it cannot be below 0 (try `temperature = 0.2`)");
+        check(
+            "temperature = -1.0",
+            "line 1: `temperature`: it must not be negative (try `temperature = 0.2`)",
+        );
         check(
             "[sandbox]\nenvironment = \"FOO\"",
-            "line 2: `sandbox.environment` must be a list of texts, not a text (try `environment = [\"FOO\", \"BAR_*\"]`)",
+            "line 2: `sandbox.environment` must be a list of strings, not a string (try `environment = \
+             [\"FOO\", \"BAR_*\"]`)",
         );
         check(
             "[sandbox]\nenvironment = [\"FOO\",\n\"FOO=1\"]",
-            "line 3: `sandbox.environment`: `FOO=1` names no variable (try \"NAME\", or \"NAME_*\" for all that begin so)",
+            "line 3: `sandbox.environment`: `FOO=1` is not a variable name (try \"NAME\", or \"NAME_*\" for \
+             a prefix)",
         );
-        assert!(read("base_url = \"x\"").unwrap_err().contains("line 1: `base_url`: `x` is no base URL"));
+        assert!(
+            read("base_url = \"x\"").unwrap_err().contains("line 1: `base_url`: `x` is not a valid base URL")
+        );
         assert!(read("a = 1\nb = = 2").unwrap_err().contains("line 2: "));
         assert!(read("model = \"a\"\nmodel = \"b\"").unwrap_err().contains("line 2: `model`: duplicate key"));
     }
@@ -442,7 +448,8 @@ mod tests {
             "/c/config.toml: line 1: unknown key `modle` (did you mean `model`?)",
             "/c/config.toml: line 2: unknown key `colour`",
             "/c/config.toml: line 4: unknown key `tui.them` (did you mean `tui.theme`?)",
-            "/c/config.toml: line 5: unknown key `tui.model` (`model` belongs before the first table)",
+            "/c/config.toml: line 5: unknown key `tui.model` (`model` is a top-level key: put it before the \
+             first table)",
         ];
         assert_eq!(warnings, expected);
     }
@@ -452,8 +459,8 @@ mod tests {
         let text = "max_cost = 0.0\nmax_tokens = 0\n[sandbox]\nmode = \"off\"\n[mcp_servers.files]\ncommand = \"x\"\n[[hooks.PreToolUse]]\nmatcher = \"Bash\"\n\
                     [tui]\nvim = true\n";
         let expected = [
-            "/c/config.toml: line 5: `mcp_servers` is not used: this version starts no MCP servers",
-            "/c/config.toml: line 7: `hooks` is not used: this version runs no hooks",
+            "/c/config.toml: line 5: `mcp_servers` is ignored: this version does not support MCP servers",
+            "/c/config.toml: line 7: `hooks` is ignored: this version does not support hooks",
         ];
         assert_eq!(read(text).unwrap().warnings, expected);
     }

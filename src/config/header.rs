@@ -56,14 +56,14 @@ impl FileHeader {
     pub(super) fn parse(name: &str, value: &str) -> Result<Self, String> {
         let fits = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         if name.is_empty() || !name.chars().all(fits) {
-            return Err("no header can be called so (try a name like \"X-Team\")".to_owned());
+            return Err("it is not a valid header name (try a name like \"X-Team\")".to_owned());
         }
         if RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved)) {
-            return Err("the program sets this header itself (try leaving it out)".to_owned());
+            return Err("clawd sets this header itself (try removing it)".to_owned());
         }
         if !fits_header(value) {
             return Err(
-                "its value has a character that no header can carry, such as a line break or an accent"
+                "its value contains a character that headers do not allow, such as a line break or an accent"
                     .to_owned(),
             );
         }
@@ -117,11 +117,12 @@ impl FileHeader {
         let wrong = |what: String| ConfigError::Variable { name: name.to_owned(), what };
         let value = env.text(name).map(str::trim).filter(|value| !value.is_empty());
         let value = value.ok_or_else(|| {
-            wrong(format!("it is not set, and the header `{}` needs it (try setting it)", self.name))
+            wrong(format!("it is not set, but the header `{}` uses it (try setting it)", self.name))
         })?;
         if !fits_header(value) {
             return Err(wrong(
-                "it has a character that no header can carry, such as a line break (try setting it again)"
+                "it contains a character that headers do not allow, such as a line break (try setting it \
+                 again)"
                     .to_owned(),
             ));
         }
@@ -153,7 +154,7 @@ fn pieces(value: &str) -> Result<Vec<Piece>, String> {
         let (name, behind) = after.split_once('}').ok_or_else(unclosed)?;
         let can_be = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.is_empty() || !name.chars().all(can_be) {
-            return Err("what stands in `${…}` is no name of a variable (try `${NAME}`)".to_owned());
+            return Err("`${…}` does not contain a variable name (try `${NAME}`)".to_owned());
         }
         if !before.is_empty() {
             pieces.push(Piece::Text(before.to_owned()));
@@ -197,12 +198,13 @@ mod tests {
             let error = FileHeader::parse("X-A", value).unwrap().resolve(&env()).unwrap_err().to_string();
             assert_eq!(error, expected);
         };
-        let unset = "it is not set, and the header `X-A` needs it (try setting it)";
+        let unset = "it is not set, but the header `X-A` uses it (try setting it)";
         check("${NOWHERE}", &format!("cannot use NOWHERE: {unset}"));
         check("b ${EMPTY}", &format!("cannot use EMPTY: {unset}"));
         check(
             "${ODD}",
-            "cannot use ODD: it has a character that no header can carry, such as a line break (try setting it again)",
+            "cannot use ODD: it contains a character that headers do not allow, such as a line break (try \
+             setting it again)",
         );
     }
 
@@ -212,17 +214,17 @@ mod tests {
             let error = FileHeader::parse(name, value).unwrap_err();
             assert!(error.contains(words) && !error.contains("hidden"), "{error}");
         };
-        check("", "hidden", "no header can be called so");
-        check("X Team", "hidden", "no header can be called so");
-        check("X-Team:", "hidden", "no header can be called so");
-        check("Über", "hidden", "no header can be called so");
+        check("", "hidden", "not a valid header name");
+        check("X Team", "hidden", "not a valid header name");
+        check("X-Team:", "hidden", "not a valid header name");
+        check("Über", "hidden", "not a valid header name");
         for reserved in ["Content-Type", "HOST", "content-length", "Transfer-Encoding", "connection"] {
-            check(reserved, "hidden", "the program sets this header itself");
+            check(reserved, "hidden", "clawd sets this header itself");
         }
-        check("X-Team", "a\nhidden", "no header can carry");
+        check("X-Team", "a\nhidden", "headers do not allow");
         check("X-Team", "hidden ${TEAM", "`${` without a `}`");
-        check("X-Team", "hidden ${}", "no name of a variable");
-        check("X-Team", "hidden ${A-B}", "no name of a variable");
+        check("X-Team", "hidden ${}", "does not contain a variable name");
+        check("X-Team", "hidden ${A-B}", "does not contain a variable name");
     }
 
     #[test]

@@ -116,7 +116,7 @@ fn ca_file(env: &Env, file: &FileEndpoint, chosen: Option<Chosen<'_>>) -> Option
 }
 
 fn shortened(url: &BaseUrl) -> Option<String> {
-    url.was_shortened().then(|| format!("the base URL ends before `/chat/completions`: {url} is used"))
+    url.was_shortened().then(|| format!("the base URL must not end in `/chat/completions`: using {url}"))
 }
 
 /// A provider that a flag chose brings its model along; one that the file chose ranks with the file.
@@ -216,11 +216,13 @@ mod tests {
         };
         check(
             &[("CLAWD_BASE_URL", "nowhere")],
-            "cannot use CLAWD_BASE_URL: `nowhere` is no base URL: it does not say http or https (try https://nowhere)",
+            "cannot use CLAWD_BASE_URL: `nowhere` is not a valid base URL: it does not begin with http:// \
+             or https:// (try https://nowhere)",
         );
         check(
             &[("OPENAI_API_KEY", "sk-1\nsk-2")],
-            "cannot use OPENAI_API_KEY: the key contains a space, a line break or another sign that no key has (try setting it again)",
+            "cannot use OPENAI_API_KEY: the key contains a space, a line break or another invalid character \
+             (try setting it again)",
         );
     }
 
@@ -481,7 +483,7 @@ mod tests {
         let config = config(url_flag("http://localhost/v1/chat/completions"), &[], "", "").unwrap();
         assert_eq!(
             config.warnings,
-            ["the base URL ends before `/chat/completions`: http://localhost/v1 is used"]
+            ["the base URL must not end in `/chat/completions`: using http://localhost/v1"]
         );
     }
 }

@@ -19,7 +19,7 @@ pub enum TurnLimit {
 
 /// A number that is no limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no number of turns (try 50, or -1 for no limit of its own)")]
+#[error("`{0}` is not a valid number of turns (try 50, or -1 to ask after 100)")]
 pub struct BadLimit(String);
 
 impl TurnLimit {

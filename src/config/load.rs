@@ -22,7 +22,7 @@ pub fn load(paths: &Paths, env: &Env, flags: Flags, project: Vec<Wishes>) -> Res
 fn trusted_text(path: &Path, left_out: &mut Vec<String>) -> Result<String, ConfigError> {
     match read_text(path) {
         Err(ConfigError::File(error @ FileError::Untrusted { .. })) => {
-            left_out.push(format!("{error}; it is left out"));
+            left_out.push(format!("{error}; the file is ignored"));
             Ok(String::new())
         }
         read => Ok(read?.unwrap_or_default()),
@@ -54,7 +54,7 @@ mod tests {
         };
         assert_eq!(named(0o664), (true, Vec::new()));
         let path = paths.config_file().display().to_string();
-        let told = format!("cannot trust {path}: anyone may write it (try chmod o-w); it is left out");
+        let told = format!("cannot trust {path}: anyone can write it (try chmod o-w); the file is ignored");
         assert_eq!(named(0o666), (false, vec![told]));
     }
 
@@ -70,6 +70,6 @@ mod tests {
         assert!(config.endpoint.target().unwrap().keys.len() == 1);
         fs::write(paths.config_file(), b"model = \"\xff\"").unwrap();
         let error = load(&paths, &env, Flags::default(), Vec::new()).unwrap_err().to_string();
-        assert!(error.ends_with("config.toml: it is not UTF-8 text"), "{error}");
+        assert!(error.ends_with("config.toml: not UTF-8 text"), "{error}");
     }
 }

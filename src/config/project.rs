@@ -154,14 +154,14 @@ fn warnings(root: &Section<'_>, permissions: Option<&Section<'_>>) -> Vec<String
     if warnings.len() > TOLD {
         let more = warnings.len() - TOLD;
         warnings.truncate(TOLD);
-        warnings.extend(warnings.last().map(|_| format!("… and {more} more warnings of this kind")));
+        warnings.extend(warnings.last().map(|_| format!("… and {more} more warnings about this file")));
     }
     warnings
 }
 
 fn of_section(section: &Section<'_>, known: &[&str], may: &[&str]) -> Vec<String> {
     let left_out = section.keys().into_iter().filter(|key| is_left_out(key, known, may));
-    let left_out = left_out.map(|key| section.remark(&key, "is left out: a project's file may not set it"));
+    let left_out = left_out.map(|key| section.remark(&key, "is ignored: a project's file may not set it"));
     left_out.chain(section.unknown(known, &KEYS)).collect()
 }
 
@@ -303,7 +303,7 @@ base_url = "http://evil/v1"
         ];
         assert_eq!(found.left_out, left_out);
         let left = |line: usize, key: &str| {
-            format!(".clawd/config.toml: line {line}: `{key}` is left out: a project's file may not set it")
+            format!(".clawd/config.toml: line {line}: `{key}` is ignored: a project's file may not set it")
         };
         let expected = [
             left(1, "base_url"),
@@ -340,7 +340,7 @@ base_url = "http://evil/v1"
         let text: Vec<String> = (0..50).map(|n| format!("odd{n} = 1")).collect();
         let warnings = read(&text.join("\n")).unwrap().warnings;
         assert_eq!(warnings.len(), TOLD + 1);
-        assert_eq!(warnings.last().unwrap(), "… and 30 more warnings of this kind");
+        assert_eq!(warnings.last().unwrap(), "… and 30 more warnings about this file");
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub(super) fn providers(
     let (mut providers, mut warnings) = (Vec::new(), Vec::new());
     for name in tables.keys() {
         if let Some(table) = tables.section(&name)? {
-            let missing = "it has no `base_url` (try `base_url = \"http://127.0.0.1:11434/v1\"` in it)";
+            let missing = "`base_url` is missing (try `base_url = \"http://127.0.0.1:11434/v1\"`)";
             let base_url = base_url(&table)?.ok_or_else(|| tables.refuse(&name, missing))?;
             warnings.extend(table.unknown(&PROVIDER_KEYS, &KEYS));
             warnings.extend(fixed_fields(&table)?);
@@ -131,7 +131,7 @@ fn headers(table: &Section<'_>) -> Result<Vec<FileHeader>, ConfigError> {
         let value = section.string(&name, &format!("\"{name}\" = \"text\""))?.unwrap_or_default();
         let header = FileHeader::parse(&name, &value).map_err(|why| section.refuse(&name, &why))?;
         if !names.insert(header.name().to_ascii_lowercase()) {
-            return Err(section.refuse(&name, "the header is there twice (try leaving one out)"));
+            return Err(section.refuse(&name, "the header is set twice (try removing one)"));
         }
         headers.push(header);
     }
@@ -141,7 +141,7 @@ fn headers(table: &Section<'_>) -> Result<Vec<FileHeader>, ConfigError> {
 fn fixed_fields(table: &Section<'_>) -> Result<Vec<String>, ConfigError> {
     let Some(body) = table.section("extra_body")? else { return Ok(Vec::new()) };
     let fixed = body.keys().into_iter().filter(|key| FIXED_FIELDS.contains(&key.as_str()));
-    Ok(fixed.map(|key| body.remark(&key, "is not sent: the program writes this field itself")).collect())
+    Ok(fixed.map(|key| body.remark(&key, "is ignored: clawd sets this field itself")).collect())
 }
 
 #[cfg(test)]
@@ -247,19 +247,20 @@ mod tests {
     fn a_header_that_cannot_be_sent_is_an_error_with_file_and_line() {
         check(
             "headers = 1",
-            "line 3: `providers.a.headers` must be a table, not a whole number (try `[providers.a.headers]`)",
+            "line 3: `providers.a.headers` must be a table, not an integer (try `[providers.a.headers]`)",
         );
         check(
             "headers = { X-A = 1 }",
-            "line 3: `providers.a.headers.X-A` must be a text in quotes, not a whole number (try `\"X-A\" = \"text\"`)",
+            "line 3: `providers.a.headers.X-A` must be a string in quotes, not an integer (try `\"X-A\" = \
+             \"text\"`)",
         );
         check(
             "[providers.a.headers]\nX-A = \"1\"\nHost = \"x\"",
-            "line 5: `providers.a.headers.Host`: the program sets this header itself (try leaving it out)",
+            "line 5: `providers.a.headers.Host`: clawd sets this header itself (try removing it)",
         );
         check(
             "headers = { X-A = \"1\", x-a = \"2\" }",
-            "line 3: `providers.a.headers.x-a`: the header is there twice (try leaving one out)",
+            "line 3: `providers.a.headers.x-a`: the header is set twice (try removing one)",
         );
         check(
             "headers = { X-A = \"${B\" }",
@@ -271,44 +272,48 @@ mod tests {
     fn what_a_provider_cannot_mean_is_an_error_with_file_and_line() {
         check(
             "model = 1",
-            "line 3: `providers.a.model` must be a text in quotes, not a whole number (try `model = \"qwen3-coder\"`)",
+            "line 3: `providers.a.model` must be a string in quotes, not an integer (try `model = \
+             \"qwen3-coder\"`)",
         );
         check(
             "temperature = -1",
-            "line 3: `providers.a.temperature`: it cannot be below 0 (try `temperature = 0.2`)",
+            "line 3: `providers.a.temperature`: it must not be negative (try `temperature = 0.2`)",
         );
         check(
             "api_key_env = 1",
-            "line 3: `providers.a.api_key_env` must be a text or a list of texts, not a whole number (try `api_key_env = \"DEEPSEEK_API_KEY\"`)",
+            "line 3: `providers.a.api_key_env` must be a string or a list of strings, not an integer (try \
+             `api_key_env = \"DEEPSEEK_API_KEY\"`)",
         );
         check(
             "stream = \"no\"",
-            "line 3: `providers.a.stream` must be true or false, not a text (try `stream = false`)",
+            "line 3: `providers.a.stream` must be true or false, not a string (try `stream = false`)",
         );
         check(
             "extra_body = [1]",
-            "line 3: `providers.a.extra_body` must be a table, not such a list (try `[providers.a.extra_body]`)",
+            "line 3: `providers.a.extra_body` must be a table, not a list with other values (try \
+             `[providers.a.extra_body]`)",
         );
         check(
             "[providers.a.extra_body]\nb = [\n nan]",
-            "line 5: `providers.a.extra_body`: JSON has no such number",
+            "line 5: `providers.a.extra_body`: JSON does not support this number",
         );
         check(
             "text_calls = \"some\"",
-            "line 3: `providers.a.text_calls`: `some` says nothing about calls written as text (try \"off\", \"tags\" or \"all\")",
+            "line 3: `providers.a.text_calls`: `some` is not a valid value (try \"off\", \"tags\" or \
+             \"all\")",
         );
         check(
             "[providers.b]\nmodel = \"x\"",
-            "line 3: `providers.b`: it has no `base_url` (try `base_url = \"http://127.0.0.1:11434/v1\"` in it)",
+            "line 3: `providers.b`: `base_url` is missing (try `base_url = \"http://127.0.0.1:11434/v1\"`)",
         );
         check(
             "[providers]\nb = 1",
-            "line 4: `providers.b` must be a table, not a whole number (try `[providers.b]`)",
+            "line 4: `providers.b` must be a table, not an integer (try `[providers.b]`)",
         );
         let unknown =
             read("provider = \"c\"\n[providers.a]\nbase_url = \"http://localhost/v1\"").unwrap_err();
         assert!(
-            unknown.ends_with("line 1: `provider`: there is no `[providers.c]` (there are: a)"),
+            unknown.ends_with("line 1: `provider`: `[providers.c]` does not exist (try one of: a)"),
             "{unknown}"
         );
         let none = read("\nprovider = \"c\"").unwrap_err();
@@ -317,7 +322,7 @@ mod tests {
             "{none}"
         );
         let flat = read("[providers]\nbase_url = \"x\"").unwrap_err();
-        assert!(flat.contains("line 2: `providers.base_url` must be a table, not a text"), "{flat}");
+        assert!(flat.contains("line 2: `providers.base_url` must be a table, not a string"), "{flat}");
     }
 
     #[test]
@@ -326,8 +331,10 @@ mod tests {
                     extra_body = { stream = false, top_p = 1 }\n";
         let expected = [
             "/c/config.toml: line 3: unknown key `providers.a.modle` (did you mean `providers.a.model`?)",
-            "/c/config.toml: line 4: unknown key `providers.a.max_retries` (`max_retries` belongs before the first table)",
-            "/c/config.toml: line 5: `providers.a.extra_body.stream` is not sent: the program writes this field itself",
+            "/c/config.toml: line 4: unknown key `providers.a.max_retries` (`max_retries` is a top-level \
+             key: put it before the first table)",
+            "/c/config.toml: line 5: `providers.a.extra_body.stream` is ignored: clawd sets this field \
+             itself",
         ];
         assert_eq!(read(text).unwrap().warnings, expected);
     }

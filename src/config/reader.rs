@@ -46,14 +46,14 @@ impl<'a> Document<'a> {
         let key = line.split(['=', ' ', '"']).next().unwrap_or_default();
         let is_name = |sign: char| sign.is_ascii_alphanumeric() || "_-.".contains(sign);
         match (line.starts_with('['), key) {
-            (true, _) => format!("{what} (try `[name]` alone on its line)"),
+            (true, _) => format!("{what} (try `[name]` on a line of its own)"),
             (false, key) if key.is_empty() || !key.chars().all(is_name) => {
-                format!("{what} (try `key = \"text\"`, one a line)")
+                format!("{what} (try `key = \"text\"`, one per line)")
             }
             (false, key) if what.starts_with("duplicate") => {
-                format!("`{key}`: {what} (try leaving one of them out)")
+                format!("`{key}`: {what} (try removing one)")
             }
-            (false, key) => format!("`{key}`: {what} (try `{key} = \"text\"`, alone on its line)"),
+            (false, key) => format!("`{key}`: {what} (try `{key} = \"text\"` on a line of its own)"),
         }
     }
 
@@ -97,7 +97,7 @@ impl<'a> Section<'a> {
 
     /// A text.
     pub(super) fn string(&self, key: &str, example: &str) -> Result<Option<String>, ConfigError> {
-        self.read(key, "a text in quotes", example, |value| value.as_str().map(str::to_owned))
+        self.read(key, "a string in quotes", example, |value| value.as_str().map(str::to_owned))
     }
 
     /// A text that has to be read further.
@@ -122,7 +122,7 @@ impl<'a> Section<'a> {
         bounds: RangeInclusive<i64>,
         example: &str,
     ) -> Result<Option<i64>, ConfigError> {
-        let number = self.read(key, "a whole number", example, |value| {
+        let number = self.read(key, "an integer", example, |value| {
             let number = value.as_integer()?;
             i64::from_str_radix(number.as_str(), number.radix()).ok()
         })?;
@@ -132,7 +132,7 @@ impl<'a> Section<'a> {
                     i64::MAX => format!("at least {}", bounds.start()),
                     end => format!("from {} to {end}", bounds.start()),
                 };
-                Err(self.refuse(key, &format!("{number} is out of bounds: {limits} (try `{example}`)")))
+                Err(self.refuse(key, &format!("{number} is out of range: {limits} (try `{example}`)")))
             }
             fits => Ok(fits),
         }
@@ -154,7 +154,7 @@ impl<'a> Section<'a> {
     /// A list of texts.
     pub(super) fn strings(&self, key: &str, example: &str) -> Result<Option<Vec<String>>, ConfigError> {
         let read = |value: &DeValue<'_>| texts(value).map(|texts| texts.map(str::to_owned).collect());
-        self.read(key, "a list of texts", example, read)
+        self.read(key, "a list of strings", example, read)
     }
 
     /// One text, or a list of them.
@@ -163,7 +163,7 @@ impl<'a> Section<'a> {
             Some(text) => Some(vec![text.to_owned()]),
             None => texts(value).map(|texts| texts.map(str::to_owned).collect()),
         };
-        Ok(self.read(key, "a text or a list of texts", example, read)?.unwrap_or_default())
+        Ok(self.read(key, "a string or a list of strings", example, read)?.unwrap_or_default())
     }
 
     /// A list of texts that have to be read further; an error names the line of its text.
@@ -210,7 +210,7 @@ impl<'a> Section<'a> {
                 let (path, line) = (self.document.path.display(), self.document.line(&key.span()));
                 let (prefix, name) = (&self.prefix, key.get_ref());
                 let hint = if !prefix.is_empty() && home.contains(&name.as_ref()) {
-                    format!(" (`{name}` belongs before the first table)")
+                    format!(" (`{name}` is a top-level key: put it before the first table)")
                 } else {
                     let near = nearest(name, known.iter().copied());
                     near.map_or_else(String::new, |near| format!(" (did you mean `{prefix}{near}`?)"))
@@ -257,7 +257,9 @@ fn object(table: &DeTable<'_>) -> Result<Map<String, Value>, Unsayable> {
 /// Any value as JSON; a date as a text.
 fn json(value: &Spanned<DeValue<'_>>) -> Result<Value, Unsayable> {
     let number = |number: Option<Number>| {
-        number.map(Value::Number).ok_or_else(|| (value.span(), "JSON has no such number".to_owned()))
+        number
+            .map(Value::Number)
+            .ok_or_else(|| (value.span(), "JSON does not support this number".to_owned()))
     };
     match value.get_ref() {
         DeValue::String(text) => Ok(Value::from(text.to_string())),
@@ -274,12 +276,12 @@ fn json(value: &Spanned<DeValue<'_>>) -> Result<Value, Unsayable> {
 
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
-        DeValue::String(_) => "a text",
-        DeValue::Integer(_) => "a whole number",
-        DeValue::Float(_) => "a fraction",
-        DeValue::Boolean(_) => "true or false",
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a float",
+        DeValue::Boolean(_) => "a boolean",
         DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "such a list",
+        DeValue::Array(_) => "a list with other values",
         DeValue::Table(_) => "a table",
     }
 }

@@ -33,7 +33,10 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(schema);
 pub(super) fn hold(text: &str, config: &FileConfig) {
     if config.warnings.is_empty() {
         let fit = fits(&SCHEMA, &document(text), "");
-        assert!(fit.is_ok(), "config.schema.json refuses what is read: {fit:?}\n{text}");
+        assert!(
+            fit.is_ok(),
+            "config.schema.json rejects a configuration that clawd accepts: {fit:?}\n{text}"
+        );
     }
 }
 
@@ -43,8 +46,12 @@ fn schema() -> Value {
         "title": "clawd: config.toml",
     });
     let keys = [root(), model(), limits(), budget(), tables()].concat();
-    let root =
-        table("What you always use. Options beat the environment, the environment beats this file.", keys);
+    let root = table(
+        "Settings of clawd. Command-line options override environment variables, these override the project's \
+         `.clawd/config.toml`, and that overrides this file. A project's file may set only `model`, \
+         `context_window`, `edit_tool`, `nudge`, and `ask` and `deny` in `[permissions]`.",
+        keys,
+    );
     schema.as_object_mut().unwrap().extend(root.as_object().unwrap().clone());
     schema
 }
@@ -52,22 +59,50 @@ fn schema() -> Value {
 fn root() -> Keys {
     let modes = [&Mode::ALL.map(Mode::name)[..], &["autoEdit", "yolo"]].concat();
     vec![
-        ("base_url", address()),
+        (
+            "base_url",
+            address(
+                "Base URL of an OpenAI-compatible endpoint, up to and including `/v1`. `--base-url`, \
+                 `CLAWD_BASE_URL` and `OPENAI_BASE_URL` override it. Default: `https://api.openai.com/v1`.",
+            ),
+        ),
         (
             "api_key_env",
             one_or_more(
-                "The variable that holds the key of `base_url`, or several that take turns.",
+                "Environment variable that contains the API key for `base_url`, or a list of variables to \
+                 rotate through. A host that only this file names gets no other key, except one that clawd \
+                 saved for it. Default: `CLAWD_API_KEY`, then `OPENAI_API_KEY`, for OpenAI only.",
                 "OPENAI_API_KEY",
             ),
         ),
-        ("provider", example(text("The provider that is used: NAME of a `[providers.NAME]`."), "x")),
+        (
+            "provider",
+            example(
+                text("Use the endpoint in `[providers.NAME]`. `--provider` overrides it. Default: none."),
+                "x",
+            ),
+        ),
         ("ca_file", certificates()),
-        ("permission_mode", word("What runs unasked: see `--permission-mode`.", &modes, Some("default"))),
-        ("nudge", yes_no("Whether a model that only announces what it will do is asked to do it.", true)),
+        (
+            "permission_mode",
+            word(
+                "What runs without asking: reads in the workspace and read-only commands (`default`), also \
+                 edits in the workspace (`accept-edits`), only reads, and all else is denied (`plan`), or \
+                 everything that no deny rule matches (`bypass`). `autoEdit` and `yolo` are other names of \
+                 `accept-edits` and `bypass`. `--permission-mode` overrides it.",
+                &modes,
+                Some("default"),
+            ),
+        ),
+        (
+            "nudge",
+            yes_no("Remind the model to act when its answer only announces an action, at most twice.", true),
+        ),
         (
             "edit_tool",
             word(
-                "How the model changes files: `Edit`, `ApplyPatch`, or what it was trained on.",
+                "Tool that the model gets for editing files: `Edit` (`edit`), `ApplyPatch` (`patch`), or the \
+                 one that the model was trained on (`auto`).",
                 &["auto", "edit", "patch"],
                 Some("auto"),
             ),
@@ -77,41 +112,92 @@ fn root() -> Keys {
 
 /// Of the root table and of a provider's.
 fn model() -> Keys {
+    [naming(), answering()].concat()
+}
+
+fn naming() -> Keys {
     vec![
-        ("model", text("The model.")),
+        (
+            "model",
+            example(
+                text(
+                    "Name of the model, as the endpoint lists it. `--model`, `CLAWD_MODEL` and `OPENAI_MODEL` \
+                     override it. Default: the endpoint's model, if it lists exactly one.",
+                ),
+                "qwen3-coder",
+            ),
+        ),
         (
             "context_window",
-            whole(
-                "Tokens of the model's window, where neither the endpoint nor the model's name tells.",
-                1,
-                None,
+            example(
+                whole(
+                    "Size of the model's context window in tokens. Default: reported by the endpoint, or \
+                     known for the model's name.",
+                    1,
+                    None,
+                ),
+                128_000,
             ),
         ),
         (
             "fallback_models",
             texts(
-                "Models that are asked in order when the model is gone or stays overloaded.",
+                "Models to try, in this order, when the model does not exist or stays overloaded. Default: \
+                 none.",
                 &["gpt-5-mini"],
             ),
         ),
+    ]
+}
+
+fn answering() -> Keys {
+    vec![
         (
             "max_output_tokens",
-            whole("The most tokens of an answer; 0 is not sent.", 0, Some(u32::MAX.into())),
+            example(
+                whole(
+                    "Maximum number of tokens per answer, sent to the endpoint. 0: no limit is sent. \
+                     Default: 0.",
+                    0,
+                    Some(u32::MAX.into()),
+                ),
+                16_000,
+            ),
         ),
-        ("temperature", amount("Sent only where it is set.")),
+        (
+            "temperature",
+            example(amount("Sampling temperature, sent to the endpoint. Default: not sent."), 0.2),
+        ),
         (
             "reasoning_effort",
-            text("How long a model thinks, in its own words (`low`, `high`); sent only where it is set."),
+            example(
+                text(
+                    "How much the model reasons, sent to the endpoint as it is, for example `low`, `medium` or \
+                     `high`. Default: not sent.",
+                ),
+                "high",
+            ),
         ),
         (
             "text_calls",
             word(
-                "Calls that a model wrote as text: left text, taken where tagged, or from fenced JSON too.",
+                "Tool calls that the model writes as plain text: ignore them (`off`), accept tagged ones such \
+                 as `<tool_call>` (`tags`), or also fenced JSON (`all`). Default: `tags`.",
                 &["off", "tags", "all"],
                 None,
             ),
         ),
-        ("stream", described("Whether answers are streamed.", json!({"type": "boolean"}))),
+        (
+            "stream",
+            example(
+                described(
+                    "Stream answers and show them as they arrive. false: request each answer in one piece. \
+                     Default: true.",
+                    json!({"type": "boolean"}),
+                ),
+                false,
+            ),
+        ),
     ]
 }
 
@@ -120,21 +206,29 @@ fn limits() -> Keys {
     vec![
         (
             "max_turns",
-            or(
-                whole(
-                    "Turns of a run, at most 100; -1: as many, and then you are asked; 0: nothing is sent.",
+            example(
+                or(
+                    whole(
+                        "Maximum number of turns (requests to the model) per run, at most 100. -1: ask after \
+                         100 turns. 0: chat is disabled and nothing is sent. `--max-turns` overrides it.",
+                        -1,
+                        None,
+                    ),
                     -1,
-                    None,
                 ),
-                -1,
+                50,
             ),
         ),
-        ("connect_timeout_secs", or(whole("Seconds until a connection stands.", 1, Some(DAY)), 10)),
+        (
+            "connect_timeout_secs",
+            or(whole("Seconds to wait for a connection to the endpoint.", 1, Some(DAY)), 10),
+        ),
         (
             "first_byte_timeout_secs",
             or(
                 whole(
-                    "Seconds until an answer begins: a local model may read a long prompt for minutes.",
+                    "Seconds to wait for the first byte of an answer. A local model may read a long prompt \
+                     for minutes.",
                     1,
                     Some(DAY),
                 ),
@@ -143,76 +237,184 @@ fn limits() -> Keys {
         ),
         (
             "request_timeout_secs",
-            or(whole("Seconds of silence in the middle of an answer.", 1, Some(DAY)), 120),
+            or(
+                whole(
+                    "Seconds without any data in the middle of an answer, after which the request is \
+                     aborted.",
+                    1,
+                    Some(DAY),
+                ),
+                120,
+            ),
         ),
-        ("max_retries", or(whole("How often a request that can be asked again is.", 0, Some(100)), 5)),
+        (
+            "max_retries",
+            or(
+                whole(
+                    "How many times a failed request is retried. Errors that a retry cannot fix, such as 400 \
+                     and 401, are never retried.",
+                    0,
+                    Some(100),
+                ),
+                5,
+            ),
+        ),
     ]
 }
 
 fn budget() -> Keys {
-    let price = |what: &str| amount(&format!("Dollars for a million tokens {what}."));
     let keys = vec![
-        ("input", price("that are sent")),
-        ("output", price("of answers")),
-        ("cached", price("that the endpoint had cached; as `input`, where it is left out")),
+        ("input", example(amount("Dollars per million input tokens."), 0.3)),
+        ("output", example(amount("Dollars per million output tokens."), 1.2)),
+        (
+            "cached",
+            example(
+                amount("Dollars per million input tokens read from the cache. Default: same as `input`."),
+                0.03,
+            ),
+        ),
     ];
-    let prices = needing(table("What this model costs.", keys), &["input", "output"]);
+    let prices = needing(table("Price of one model.", keys), &["input", "output"]);
     vec![
         (
             "max_cost",
-            or(amount("What a session may cost, in dollars; 0: no limit. At the limit you are asked."), 0.0),
+            example(
+                or(
+                    amount(
+                        "Budget of a session in dollars. At the limit clawd asks whether to continue; a \
+                         headless run ends. 0: no limit. `--max-cost` overrides it.",
+                    ),
+                    0.0,
+                ),
+                5.0,
+            ),
         ),
         (
             "max_tokens",
-            or(whole("Tokens that a session may use; 0: no limit. At the limit you are asked.", 0, None), 0),
+            example(
+                or(
+                    whole(
+                        "Budget of a session in tokens. At the limit clawd asks whether to continue; a \
+                         headless run ends. 0: no limit. `--max-tokens` overrides it.",
+                        0,
+                        None,
+                    ),
+                    0,
+                ),
+                2_000_000,
+            ),
         ),
-        ("prices", by_name("What models cost, by their exact names.", &prices)),
+        (
+            "prices",
+            by_name(
+                "Prices of models, each in a table `[prices.\"MODEL\"]` with the model's exact name. clawd \
+                 knows the prices of some models at their vendors' own endpoints. Without a price the cost \
+                 is shown as unknown and `max_cost` has no effect.",
+                &prices,
+            ),
+        ),
     ]
 }
 
-fn tables() -> Keys {
+fn of_provider() -> Keys {
     let own = vec![
-        ("base_url", address()),
+        (
+            "base_url",
+            address("Base URL of this OpenAI-compatible endpoint, up to and including `/v1`. Required."),
+        ),
         (
             "api_key_env",
             one_or_more(
-                "The variable that holds the key, or several that take turns when one is refused or empty.",
+                "Environment variable that contains the API key, or a list of variables: clawd switches to \
+                 the next key when one is rejected, rate-limited or out of quota. Default: none.",
                 "DEEPSEEK_API_KEY",
             ),
         ),
         (
             "headers",
             by_name(
-                "Headers of every request; `${VAR}` is taken from the environment.",
+                "HTTP headers of every request, for example `headers = { X-Team = \"${TEAM}\" }`. `${TEAM}` is \
+                 replaced with the environment variable `TEAM`. Default: none.",
                 &json!({"type": "string"}),
             ),
         ),
-        ("extra_body", described("More fields of every request.", json!({"type": "object"}))),
+        (
+            "extra_body",
+            described(
+                "Additional fields in the JSON body of every request, for example `extra_body = { top_k = 20 \
+                 }`. `messages`, `tools` and `stream` cannot be set. Default: none.",
+                json!({"type": "object"}),
+            ),
+        ),
         ("ca_file", certificates()),
     ];
-    let provider = table("An endpoint with all that belongs to it.", [own, model()].concat());
+    [own, model()].concat()
+}
+
+fn tables() -> Keys {
+    let provider = table(
+        "An endpoint and its settings. Model settings that are missing here are taken from the top level.",
+        of_provider(),
+    );
     let providers = by_name(
-        "Endpoints to be chosen with `--provider NAME` or `provider = \"NAME\"`.",
+        "Endpoints by name. Choose one with `--provider NAME` or `provider = \"NAME\"`.",
         &needing(provider, &["base_url"]),
     );
     vec![
         ("providers", providers),
-        ("permissions", table("Rules; deny beats ask beats allow.", permissions())),
-        ("sandbox", table("What commands may write and reach.", of_sandbox())),
+        (
+            "permissions",
+            table(
+                "Permission rules: deny overrides ask, and ask overrides allow. A rule is `Tool`, \
+                 `Bash(prefix:*)`, `Bash(exact command)`, `Read(glob)`, `Edit(glob)` or \
+                 `WebFetch(domain:HOST)`.",
+                permissions(),
+            ),
+        ),
+        ("sandbox", table("The sandbox of commands that the model runs.", of_sandbox())),
         (
             "mcp_servers",
-            described("MCP servers by name. This version starts none.", json!({"type": "object"})),
+            described(
+                "MCP servers by name. This version does not support MCP and ignores them with a warning.",
+                json!({"type": "object"}),
+            ),
         ),
-        ("hooks", described("Commands at events. This version runs none.", json!({"type": "object"}))),
-        ("tui", table("How the screen looks and behaves.", of_tui())),
+        (
+            "hooks",
+            described(
+                "Commands to run at events. This version does not support hooks and ignores them with a \
+                 warning.",
+                json!({"type": "object"}),
+            ),
+        ),
+        ("tui", table("The user interface.", of_tui())),
     ]
 }
 
 fn permissions() -> Keys {
     vec![
-        ("allow", texts("What runs unasked.", &["Bash(git status:*)", "Edit(src/**)"])),
-        ("ask", texts("What is asked for, whatever allows it.", &["Bash(git push:*)"])),
-        ("deny", texts("What is never done.", &["Read(./.env)", "WebFetch"])),
+        (
+            "allow",
+            texts(
+                "Calls that run without asking. `Outside(docker:*)` is different: it lets matching commands \
+                 run outside the sandbox once they are approved. Default: none.",
+                &["Bash(git status:*)", "Edit(src/**)"],
+            ),
+        ),
+        (
+            "ask",
+            texts(
+                "Calls that always require approval, even if an allow rule matches. Default: none.",
+                &["Bash(git push:*)"],
+            ),
+        ),
+        (
+            "deny",
+            texts(
+                "Calls that are always denied, in every mode. Default: none.",
+                &["Read(./.env)", "WebFetch"],
+            ),
+        ),
     ]
 }
 
@@ -221,20 +423,40 @@ fn of_sandbox() -> Keys {
         (
             "mode",
             word(
-                "What commands may write: everything, nothing, or the project and a few places more.",
+                "What commands can write: the workspace, `writable_roots` and a temporary directory \
+                 (`workspace-write`), nothing (`read-only`), or everything, because there is no sandbox \
+                 (`off`). If this key is set and the system cannot provide the sandbox, clawd exits with an \
+                 error. In `bypass` mode there is no sandbox unless this key or `--sandbox` is set. \
+                 `--sandbox` overrides it.",
                 &["off", "read-only", "workspace-write"],
                 Some("workspace-write"),
             ),
         ),
-        ("network", yes_no("Whether commands may reach the network unasked.", false)),
+        ("network", yes_no("Allow network access in the sandbox without asking.", false)),
         (
             "writable_roots",
-            texts("Directories that commands may write too, from the working directory.", &["../shared"]),
+            texts(
+                "Additional directories that commands can write. Relative paths start at the working \
+                 directory. Default: none.",
+                &["../shared"],
+            ),
         ),
-        ("auto_allow", yes_no("Held commands run unasked, but for those that destroy something.", false)),
+        (
+            "auto_allow",
+            yes_no(
+                "Run sandboxed commands without asking, except destructive ones. Has no effect if the sandbox \
+                 uses Landlock, which cannot protect `.git/hooks`.",
+                false,
+            ),
+        ),
         (
             "environment",
-            texts("Variables that commands get besides the usual ones.", &["DATABASE_URL", "MYAPP_*"]),
+            texts(
+                "Additional environment variables that commands get. `MYAPP_*` is a prefix. A variable whose \
+                 name looks like a secret must be listed by its full name. Default: none; common variables \
+                 such as `PATH` and `LANG` are always passed.",
+                &["DATABASE_URL", "MYAPP_*"],
+            ),
         ),
     ]
 }
@@ -244,29 +466,65 @@ fn of_tui() -> Keys {
     vec![
         (
             "theme",
-            or(text("auto, dark, light, ansi, colour-blind, or the name of your own in themes/."), "auto"),
+            example(
+                or(
+                    text(
+                        "Colour theme: `auto`, `dark`, `light`, `ansi`, `colour-blind`, or NAME of a file \
+                         `themes/NAME.toml`.",
+                    ),
+                    "auto",
+                ),
+                "light",
+            ),
         ),
-        ("vim", yes_no("vi's keys in the input.", false)),
-        ("notifications", yes_no("Tell you, while you look elsewhere, that you are waited for.", true)),
-        ("reduced_motion", yes_no("Nothing moves by itself, only words change.", false)),
-        ("output_lines", or(whole("Rows of a command's output before it is folded.", 1, MOST), 8)),
-        ("diff_lines", or(whole("Rows of a change before it is folded.", 1, MOST), 40)),
+        ("vim", yes_no("Use vi keys in the input.", false)),
+        (
+            "notifications",
+            yes_no("Notify you when clawd is waiting for you and the terminal is not focused.", true),
+        ),
+        ("reduced_motion", yes_no("Show no animations.", false)),
+        (
+            "output_lines",
+            or(
+                whole("Lines of a command's output to show. The rest is folded; Ctrl+O shows it.", 1, MOST),
+                8,
+            ),
+        ),
+        (
+            "diff_lines",
+            or(whole("Lines of a diff to show. The rest is folded; Ctrl+O shows it.", 1, MOST), 40),
+        ),
         (
             "reasoning_lines",
-            or(whole("Rows of the model's reasoning; 0: only how long it took.", 0, MOST), 0),
+            or(whole("Lines of the model's reasoning to show. 0: only its duration.", 0, MOST), 0),
         ),
-        ("plain", yes_no("Told line by line, for a screen reader.", false)),
-        ("fullscreen", yes_no("The whole screen, as with --fullscreen; not in plain mode.", false)),
-        ("mouse", yes_no("The wheel scrolls there, and selecting needs Shift.", false)),
+        (
+            "plain",
+            yes_no(
+                "Plain mode: write line by line and never redraw, for screen readers and simple terminals.",
+                false,
+            ),
+        ),
+        (
+            "fullscreen",
+            yes_no("Use the alternate screen, as `--fullscreen` does. Ignored in plain mode.", false),
+        ),
+        ("mouse", yes_no("In fullscreen, scroll with the mouse wheel (hold Shift to select text).", false)),
     ]
 }
 
-fn address() -> Value {
-    example(text("The endpoint's address, up to and including `/v1`."), "http://127.0.0.1:11434/v1")
+fn address(what: &str) -> Value {
+    example(text(what), "http://127.0.0.1:11434/v1")
 }
 
 fn certificates() -> Value {
-    text("A file with certificates that are believed too, from this file's directory.")
+    example(
+        text(
+            "PEM file with additional CA certificates to trust. A relative path starts at the directory of \
+             this file. Default: none.",
+        ),
+        "~/company-ca.pem",
+    )
 }
 
 fn described(what: &str, mut schema: Value) -> Value {
@@ -556,7 +814,7 @@ fn what_is_no_key_or_leaves_out_what_is_needed_does_not_satisfy_it() {
 #[test]
 fn the_file_for_editors_is_up_to_date() {
     let made = format!("{:#}\n", *SCHEMA);
-    #[expect(clippy::disallowed_methods, reason = "a wish of whoever runs this one test")]
+    #[expect(clippy::disallowed_methods, reason = "set by the developer who runs this one test")]
     let is_wanted = std::env::var(WRITE).is_ok();
     if is_wanted {
         std::fs::write(FILE, &made).unwrap();
@@ -564,6 +822,6 @@ fn the_file_for_editors_is_up_to_date() {
     let there = std::fs::read_to_string(FILE).unwrap_or_default();
     assert!(
         there == made,
-        "config.schema.json is old: {WRITE}=1 cargo test --lib config::schema makes it anew"
+        "config.schema.json is out of date (try {WRITE}=1 cargo test --lib config::schema)"
     );
 }

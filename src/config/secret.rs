@@ -13,7 +13,7 @@ pub enum BadKey {
     #[error("the key is empty")]
     Empty,
     /// It could not stand in a header.
-    #[error("the key contains a space, a line break or another sign that no key has (try setting it again)")]
+    #[error("the key contains a space, a line break or another invalid character (try setting it again)")]
     Signs,
 }
 

@@ -58,7 +58,7 @@ pub fn parse_table(path: &Path, text: &str) -> Result<toml::Table, ConfigError> 
     text.parse().map_err(|error: toml::de::Error| {
         let at = error.span().unwrap_or_default().start;
         let line = 1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count();
-        let what = "it is no TOML (try removing the line, or the file)".to_owned();
+        let what = "it is not valid TOML (try removing the line, or the file)".to_owned();
         ConfigError::Content { path: path.to_owned(), line, what }
     })
 }

@@ -104,7 +104,7 @@ fn base_url(seeker: Seeker<'_>) -> Result<Sourced<BaseUrl>, ConfigError> {
     if let Some(value) = seeker.file.base_url.clone() {
         return Ok(Sourced { value, origin: Origin::UserFile });
     }
-    let value = OPENAI.parse().map_err(|error: super::BadUrl| variable("the built-in address", &error))?;
+    let value = OPENAI.parse().map_err(|error: super::BadUrl| variable("the built-in base URL", &error))?;
     Ok(Sourced { value, origin: Origin::Default })
 }
 
@@ -320,7 +320,7 @@ mod tests {
             assert_eq!(config(flags, env, file, "").unwrap().warnings, expected, "{file}");
         };
         let warning =
-            ["the API key is sent to x.y:1 unencrypted: anybody on the way can read it (try https)"];
+            ["the API key is sent to x.y:1 unencrypted: others on the network can read it (try https)"];
         check(url_flag("http://x.y:1/v1"), &KEYS, "", &warning);
         check(url_flag("http://x.y:1/v1?sig=abc"), &[], "", &warning);
         check(url_flag("http://x.y:1/v1"), &[], "", &[]);
@@ -440,7 +440,7 @@ mod tests {
         let unset = config(Flags::default(), &[], file, "").unwrap_err();
         assert_eq!(
             unset,
-            "cannot use TOKEN: it is not set, and the header `Authorization` needs it (try setting it)"
+            "cannot use TOKEN: it is not set, but the header `Authorization` uses it (try setting it)"
         );
         let other = config(url_flag("http://localhost/v1"), &[], file, "").unwrap();
         let target = other.endpoint.target().unwrap();
@@ -450,10 +450,10 @@ mod tests {
     #[test]
     fn a_provider_that_is_not_there_is_told_beside_those_that_are() {
         let error = |file: &str| config(provider_flag("fra"), &[], file, "").unwrap_err();
-        assert_eq!(error(FILE), "there is no provider `fra` (there are: far, near, bare, openai)");
+        assert_eq!(error(FILE), "no provider is called `fra` (try one of: far, near, bare, openai)");
         assert_eq!(
             error(""),
-            "there is no provider `fra` (try adding a `[providers.NAME]` table to config.toml)"
+            "no provider is called `fra` (try adding a `[providers.NAME]` table to config.toml)"
         );
     }
 }

@@ -54,7 +54,7 @@ fn parse(path: &Path, text: &str) -> Result<OwnTheme, ConfigError> {
             }
             let near = nearest(&key, THEME_ROLES.iter().copied());
             let hint = near.map_or_else(|| THEME_ROLES.join(", "), |near| format!("did you mean `{near}`?"));
-            return Err(root.refuse(&key, &format!("there is no such role ({hint})")));
+            return Err(root.refuse(&key, &format!("it is not a theme role ({hint})")));
         };
         if let Some(Written(colour)) = root.parsed(role, &format!("{role} = \"#5fafd7\""))? {
             theme.colours.push((*role, colour));
@@ -68,7 +68,7 @@ struct Written(Colour);
 
 /// What is no colour.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no colour (try \"#5fafd7\", \"cyan\", \"bright-cyan\" or \"0\" to \"255\")")]
+#[error("`{0}` is not a colour (try \"#5fafd7\", \"cyan\", \"bright-cyan\" or \"0\" to \"255\")")]
 struct NoColour(String);
 
 const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
@@ -121,10 +121,10 @@ mod tests {
             assert_eq!(read(text).unwrap_err(), format!("cannot read /t/x.toml: {expected}"));
         };
         let colours = "(try \"#5fafd7\", \"cyan\", \"bright-cyan\" or \"0\" to \"255\")";
-        check("\nacent = \"cyan\"", "line 2: `acent`: there is no such role (did you mean `accent`?)");
-        check("accent = \"#12345\"", &format!("line 1: `accent`: `#12345` is no colour {colours}"));
-        check("accent = \"256\"", &format!("line 1: `accent`: `256` is no colour {colours}"));
-        check("accent = \"#+1234a\"", &format!("line 1: `accent`: `#+1234a` is no colour {colours}"));
+        check("\nacent = \"cyan\"", "line 2: `acent`: it is not a theme role (did you mean `accent`?)");
+        check("accent = \"#12345\"", &format!("line 1: `accent`: `#12345` is not a colour {colours}"));
+        check("accent = \"256\"", &format!("line 1: `accent`: `256` is not a colour {colours}"));
+        check("accent = \"#+1234a\"", &format!("line 1: `accent`: `#+1234a` is not a colour {colours}"));
     }
 
     #[test]

@@ -228,13 +228,10 @@ mod tests {
             let error = read(&format!("[tui]\n{line}")).unwrap_err();
             assert_eq!(error, format!("cannot read /c/config.toml: line 2: {expected}"));
         };
-        check(
-            "theme = 1",
-            "`tui.theme` must be a text in quotes, not a whole number (try `theme = \"auto\"`)",
-        );
+        check("theme = 1", "`tui.theme` must be a string in quotes, not an integer (try `theme = \"auto\"`)");
         check(
             "output_lines = 0",
-            "`tui.output_lines`: 0 is out of bounds: from 1 to 10000 (try `output_lines = 8`)",
+            "`tui.output_lines`: 0 is out of range: from 1 to 10000 (try `output_lines = 8`)",
         );
     }
 }

@@ -136,7 +136,7 @@ fn broken(why: &str) -> LoopResult {
     LoopResult {
         end: RunEnd::Failed(LoopError {
             kind: LoopErrorType::LlmError,
-            message: format!("the run broke by a fault of this program: {why} (please report it)"),
+            message: format!("internal error in clawd: {why} (please report it)"),
         }),
         final_message: String::new(),
         metadata: LoopMetadata::default(),

@@ -25,7 +25,7 @@ impl Deadline {
         let seconds = timeout.as_secs_f64();
         LoopError {
             kind: LoopErrorType::Timeout,
-            message: format!("time limit reached after {seconds} s (raise --timeout)"),
+            message: format!("time limit reached after {seconds} s (try a larger --timeout)"),
         }
     }
 }

@@ -71,7 +71,10 @@ impl Scene {
         piped: &Piped,
     ) -> Self {
         if *piped == Piped::Silent {
-            notices.push((NoticeKind::Info, "standard input gave nothing in 2 s and was left".to_owned()));
+            notices.push((
+                NoticeKind::Info,
+                "no data on standard input for 2 s: continuing without it".to_owned(),
+            ));
         }
         Self {
             session_id: session.clone(),

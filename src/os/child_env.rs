@@ -106,7 +106,7 @@ const PASSES: &[(&str, &str)] = &[
          NUMEXPR_* NUMBA_* RAY_* OLLAMA_HOST OLLAMA_MODELS",
     ),
     (
-        "clouds and what is run there",
+        "cloud tools and containers",
         "AWS_PROFILE AWS_DEFAULT_PROFILE AWS_REGION AWS_DEFAULT_REGION AWS_CONFIG_FILE AWS_SDK_LOAD_CONFIG AWS_ENDPOINT_URL* \
          AWS_PAGER GOOGLE_CLOUD_PROJECT CLOUDSDK_* GCLOUD_PROJECT AZURE_CONFIG_DIR AZURE_LOCATION KUBECONFIG KUBE_* HELM_* \
          MINIKUBE_* DOCKER_CONFIG DOCKER_DEFAULT_PLATFORM COMPOSE_* BUILDKIT_* TF_* TERRAGRUNT_* PACKER_* PULUMI_HOME VAGRANT_* \
@@ -129,7 +129,7 @@ pub struct Passage(String);
 
 /// A text that names no variable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` names no variable (try \"NAME\", or \"NAME_*\" for all that begin so)")]
+#[error("`{0}` is not a variable name (try \"NAME\", or \"NAME_*\" for a prefix)")]
 pub struct BadPassage(String);
 
 impl FromStr for Passage {
@@ -350,7 +350,7 @@ mod tests {
         }
         for bad in ["", "FOO=1", "$FOO", "*FOO", "F*O", "FOO BAR"] {
             let error = bad.parse::<Passage>().unwrap_err().to_string();
-            assert!(error.contains(&format!("`{bad}` names no variable")), "{error}");
+            assert!(error.contains(&format!("`{bad}` is not a variable name")), "{error}");
         }
     }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// What `program` prints, given `input`. An error where it does not end well, or not within `limit`.
-#[expect(clippy::disallowed_methods, reason = "no command: nothing is told of it but what it answers")]
+#[expect(clippy::disallowed_methods, reason = "not a command of the user: only its output is used")]
 pub fn feed(
     program: &Path,
     words: &[&OsStr],
@@ -43,7 +43,7 @@ pub fn feed(
         let status = child.wait();
         drop(ended);
         read?;
-        if status?.success() { Ok(output) } else { Err(io::Error::other("it did not end well")) }
+        if status?.success() { Ok(output) } else { Err(io::Error::other("it failed")) }
     })
 }
 

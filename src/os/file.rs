@@ -44,7 +44,7 @@ impl Kind {
             Self::Fifo => "a named pipe",
             Self::Socket => "a socket",
             Self::Device => "a device",
-            Self::Proc => "a view into the kernel, not a file",
+            Self::Proc => "a kernel file (/proc or /sys), not a regular file",
         }
     }
 }
@@ -57,15 +57,15 @@ pub enum FileError {
     #[error("cannot read {}: it has {size} bytes, the limit is {max}", .path.display())]
     TooLarge { path: PathBuf, size: u64, max: u64 },
     /// Also when a link leads to a name where nothing is: it is not written through.
-    #[error("cannot write {}: it is a link to {}, which does not exist", .path.display(), .target.display())]
+    #[error("cannot write {}: it is a symlink to {}, which does not exist", .path.display(), .target.display())]
     Dangling { path: PathBuf, target: PathBuf },
     /// Of the user's settings: somebody else may have written it.
     #[error("cannot trust {}: {why}", .path.display())]
     Untrusted { path: PathBuf, why: &'static str },
     /// The path led elsewhere when it was judged.
-    #[error("cannot use {}: it, or a directory above it, has just become a link", .path.display())]
+    #[error("cannot use {}: it or a parent directory has just been replaced with a symlink", .path.display())]
     Relinked { path: PathBuf },
-    #[error("cannot use {}: it, or a directory above it, is a link that leads back to itself", .path.display())]
+    #[error("cannot use {}: it or a parent directory is a symlink to itself", .path.display())]
     Circle { path: PathBuf },
     #[error("cannot {verb} {}: {source}", .path.display())]
     Io { verb: &'static str, path: PathBuf, source: io::Error },
@@ -375,7 +375,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
         Err(_) => false,
     };
     if held {
-        return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing it just now"));
+        return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing it"));
     }
     fs::remove_file(path)
 }

@@ -38,11 +38,11 @@ impl Author {
     /// Why somebody else than `me` could have written a file of this owner and mode.
     fn stranger(self, owner: u32, mode: u32, me: u32) -> Option<&'static str> {
         match self {
-            Self::User if mode & 0o002 != 0 => Some("anyone may write it (try chmod o-w)"),
+            Self::User if mode & 0o002 != 0 => Some("anyone can write it (try chmod o-w)"),
             Self::User => (owner != me && owner != 0 && me != 0)
-                .then_some("it belongs to another user (try chown, or a copy of your own)"),
+                .then_some("it belongs to another user (try chown, or your own copy)"),
             Self::Program if owner != me => Some("it belongs to another user (try removing it)"),
-            Self::Program => (mode & 0o022 != 0).then_some("others may write to it (try removing it)"),
+            Self::Program => (mode & 0o022 != 0).then_some("others can write it (try removing it)"),
         }
     }
 }
@@ -66,12 +66,12 @@ mod tests {
         check(Author::User, (0, 0o100_644, 7), None);
         check(Author::User, (7, 0o100_644, 0), None);
         check(Author::User, (8, 0o100_600, 7), Some("another user"));
-        check(Author::User, (7, 0o100_666, 7), Some("anyone may write it"));
-        check(Author::User, (0, 0o100_602, 0), Some("anyone may write it"));
+        check(Author::User, (7, 0o100_666, 7), Some("anyone can write it"));
+        check(Author::User, (0, 0o100_602, 0), Some("anyone can write it"));
         check(Author::Program, (7, 0o100_600, 7), None);
         check(Author::Program, (7, 0o100_644, 7), None);
-        check(Author::Program, (7, 0o100_664, 7), Some("others may write to it"));
-        check(Author::Program, (7, 0o100_602, 7), Some("others may write to it"));
+        check(Author::Program, (7, 0o100_664, 7), Some("others can write it"));
+        check(Author::Program, (7, 0o100_602, 7), Some("others can write it"));
         check(Author::Program, (0, 0o100_600, 7), Some("another user"));
         check(Author::Program, (7, 0o100_600, 0), Some("another user"));
     }

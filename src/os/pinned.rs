@@ -261,7 +261,7 @@ mod tests {
         swap(&root);
         let named = |error: FileError| error.to_string();
         let expected = format!(
-            "cannot use {}: it, or a directory above it, has just become a link",
+            "cannot use {}: it or a parent directory has just been replaced with a symlink",
             root.join("in/f").display()
         );
         assert_eq!(named(Pinned::new(&root.join("in/f")).unwrap_err()), expected);
@@ -269,8 +269,8 @@ mod tests {
         assert!(!root.join("out/a").exists());
         symlink("../out/f", root.join("away/link")).unwrap();
         let link = Pinned::new(&root.join("away/link")).unwrap();
-        assert!(named(link.read(10).unwrap_err()).contains("away/link: it, or a directory above it"));
-        assert!(named(Staged::replace(&link, b"x").unwrap_err()).contains("has just become a link"));
+        assert!(named(link.read(10).unwrap_err()).contains("away/link: it or a parent directory"));
+        assert!(named(Staged::replace(&link, b"x").unwrap_err()).contains("replaced with a symlink"));
         assert_eq!(fs::read(root.join("out/f")).unwrap(), b"out");
     }
 
@@ -281,16 +281,14 @@ mod tests {
         symlink("circle", root.join("in/circle")).unwrap();
         let circle = Pinned::new(&root.join("in/circle")).unwrap();
         let expected = format!(
-            "cannot use {}: it, or a directory above it, is a link that leads back to itself",
+            "cannot use {}: it or a parent directory is a symlink to itself",
             root.join("in/circle").display()
         );
         assert_eq!(circle.read(10).unwrap_err().to_string(), expected);
         assert_eq!(Staged::replace(&circle, b"x").err().unwrap().to_string(), expected);
         let below = Pinned::new(&root.join("in/circle/f")).err().unwrap();
         assert!(
-            below
-                .to_string()
-                .contains("in/circle/f: it, or a directory above it, is a link that leads back to itself"),
+            below.to_string().contains("in/circle/f: it or a parent directory is a symlink to itself"),
             "{below}"
         );
     }

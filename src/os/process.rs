@@ -100,7 +100,7 @@ impl Spawn {
 /// Why nothing was started.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    #[error("cannot run `{program}`: there is no such program (try its full path, or mend PATH)")]
+    #[error("cannot run `{program}`: program not found (try the full path, or fix PATH)")]
     NoProgram { program: String },
     #[error("cannot run `{program}`: the directory {} does not exist", .cwd.display())]
     NoDirectory { program: String, cwd: PathBuf },
@@ -629,10 +629,10 @@ mod tests {
         };
         let gone = dir.path().join("gone");
         check(Spawn { cwd: gone, ..bash("true") }, "gone does not exist");
-        check(Spawn::new(["no-such-program"], "/"), "cannot run `no-such-program`: there is no such program");
-        check(Spawn::new(["./absent"], dir.path()), "there is no such program");
+        check(Spawn::new(["no-such-program"], "/"), "cannot run `no-such-program`: program not found");
+        check(Spawn::new(["./absent"], dir.path()), "program not found");
         check(Spawn::new(["/dev/null"], "/"), "cannot run `/dev/null`");
-        check(Spawn::new([""; 0], "/"), "there is no such program");
+        check(Spawn::new([""; 0], "/"), "program not found");
     }
 
     #[test]

@@ -38,13 +38,13 @@ impl Exit {
     }
 }
 
-/// In words, such as `exit code 3` and `ended by signal 9 (KILL)`.
+/// In words, such as `exit code 3` and `terminated by signal 9 (KILL)`.
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Code(code) => write!(f, "exit code {code}"),
             Self::Signal(signal) => {
-                write!(f, "ended by signal {signal}")?;
+                write!(f, "terminated by signal {signal}")?;
                 signal_name(*signal).map_or(Ok(()), |name| write!(f, " ({name})"))
             }
             Self::TimedOut => f.write_str("timed out"),

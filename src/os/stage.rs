@@ -137,7 +137,8 @@ impl Staged {
     /// To another file system: a new file with the old one's mode and owner, and the old one goes.
     fn across(&mut self, from: (&Path, &Metadata), to: &Path, bytes: Option<&[u8]>) -> io::Result<()> {
         let bytes = bytes.map_or_else(|| read(from.0), |bytes| Ok(bytes.to_owned()))?;
-        let lost = || io::Error::new(io::ErrorKind::CrossesDevices, "its links or attributes would be lost");
+        let lost =
+            || io::Error::new(io::ErrorKind::CrossesDevices, "its hard links or attributes would be lost");
         let made = twin(to, from, &bytes)?.ok_or_else(lost)?;
         self.named(made, to);
         self.away(from.0)
@@ -161,7 +162,7 @@ impl Staged {
                     // there is nothing to keep where nothing lies
                     temp.keep().ok();
                 }
-                return Err(failed("put back", &self.deed.1)(error));
+                return Err(failed("restore", &self.deed.1)(error));
             }
             self.done = last;
         }

@@ -48,7 +48,7 @@ impl Starter {
 
 /// It panicked.
 fn gone(_nobody: RecvError) -> io::Error {
-    io::Error::other("the thread that starts commands is gone")
+    io::Error::other("the thread that starts commands has exited")
 }
 
 impl Drop for Starter {

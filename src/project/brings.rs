@@ -113,7 +113,7 @@ impl Walk<'_> {
         match survey_servers(text) {
             Ok(servers) => self.parts((ItemKind::Server, "mcp_servers"), name, &servers),
             Err(error) => {
-                let shows = vec![format!("{name} cannot be read: line {}: it is no JSON", error.line())];
+                let shows = vec![format!("cannot read {name}: line {}: not valid JSON", error.line())];
                 self.brings.items.push(Item::new(ItemKind::Server, (name, ""), shows, &bytes));
             }
         }
@@ -154,7 +154,7 @@ impl Walk<'_> {
         names.sort();
         if names.len() > FILES_MAX {
             names.truncate(FILES_MAX);
-            self.notes.push(format!("{place} has more than {FILES_MAX} files: the rest is left out"));
+            self.notes.push(format!("{place} contains more than {FILES_MAX} files: the rest is ignored"));
         }
         names
     }
@@ -166,7 +166,7 @@ impl Walk<'_> {
             Ok(_) => {
                 let target = resolve(path).ok().filter(|target| target.starts_with(self.root));
                 if target.is_none() {
-                    self.leave_out(name, "it is a link out of the project");
+                    self.leave_out(name, "it is a symlink that leads out of the project");
                 }
                 target
             }
@@ -206,7 +206,7 @@ impl Walk<'_> {
         let Some(left) = self.left.checked_sub(length) else {
             self.leave_out(
                 name,
-                &format!("what the project brings is larger than {}", units::bytes(ALL_MAX)),
+                &format!("the project's settings are larger than {}", units::bytes(ALL_MAX)),
             );
             return None;
         };
@@ -225,7 +225,7 @@ impl Walk<'_> {
     fn leave_out(&mut self, name: &str, why: &str) {
         // a project that brings thousands of such names brings no thousands of lines
         if self.notes.len() < FILES_MAX {
-            self.notes.push(format!("{name} is left out: {why}"));
+            self.notes.push(format!("{name} is ignored: {why}"));
         }
     }
 }
@@ -304,8 +304,8 @@ mod tests {
         assert_eq!(names(&found), [".clawd/config.local.toml", ".clawd/commands/a.md"]);
         let notes = found.notes.join("\n");
         for expected in [
-            ".clawd/config.toml is left out: it is a link out of the project",
-            ".clawd/agents is left out: it is a link out of the project",
+            ".clawd/config.toml is ignored: it is a symlink that leads out of the project",
+            ".clawd/agents is ignored: it is a symlink that leads out of the project",
             "it is a named pipe",
             "it is a directory",
         ] {
@@ -344,11 +344,11 @@ mod tests {
         let of = |kind| found.brings.items.iter().filter(|item| item.kind == kind).count();
         assert_eq!((of(ItemKind::Settings), of(ItemKind::Command), of(ItemKind::Agent)), (0, 100, 20));
         let server = &found.brings.items.last().unwrap().shows;
-        assert_eq!(server, &[".mcp.json cannot be read: line 3: it is no JSON"]);
-        assert_eq!(found.notes[0], ".clawd/config.toml is left out: it is larger than 256 KB");
-        assert_eq!(found.notes[1], ".clawd/commands has more than 100 files: the rest is left out");
+        assert_eq!(server, &["cannot read .mcp.json: line 3: not valid JSON"]);
+        assert_eq!(found.notes[0], ".clawd/config.toml is ignored: it is larger than 256 KB");
+        assert_eq!(found.notes[1], ".clawd/commands contains more than 100 files: the rest is ignored");
         assert!(
-            found.notes[2].ends_with("what the project brings is larger than 4 MB"),
+            found.notes[2].ends_with("the project's settings are larger than 4 MB"),
             "{}",
             found.notes[2]
         );

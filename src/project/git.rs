@@ -89,7 +89,7 @@ pub fn odd_git_keys(root: &Path) -> Vec<String> {
     let git = root.join(".git");
     let Some(places) = places(root, &git) else { return Vec::new() };
     let target = resolve(&places.own).unwrap_or_else(|_| places.own.clone());
-    let outside = (!target.starts_with(root)).then(|| format!(".git leads to {}", target.display()));
+    let outside = (!target.starts_with(root)).then(|| format!(".git points to {}", target.display()));
     let files = [places.common.join("config"), places.own.join("config.worktree")];
     let texts = files.iter().filter_map(|path| read_regular(path, MAX_BYTES).ok());
     let entries = texts.flat_map(|bytes| GitConfig::read(&String::from_utf8_lossy(&bytes)).entries);
@@ -188,7 +188,7 @@ mod tests {
         fs::write(real.join("commondir"), "../..\n").unwrap();
         fs::write(real.join("config.worktree"), "[core]\neditor = e\n").unwrap();
         fs::write(base.join("repo/.git/config"), "[core]\npager = p\n").unwrap();
-        let leads = format!(".git leads to {}", real.display());
+        let leads = format!(".git points to {}", real.display());
         assert_eq!(odd_git_keys(&work), [leads.as_str(), "core.pager = p", "core.editor = e"]);
         assert_eq!(odd_git_keys(&base.join("repo")), ["core.pager = p"]);
         let login = "[url \"https://me:token@h/\"]\ninsteadOf = https://h/\n";

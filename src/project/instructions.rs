@@ -25,7 +25,7 @@ pub fn within_limit<'a>(files: impl IntoIterator<Item = &'a Found>) -> Loaded {
         let mut text = kept.to_owned();
         if kept.len() < file.text.len() {
             let note = format!(
-                "{} is cut after {} of {} bytes: instructions together may have {} KiB",
+                "{} is truncated to {} of {} bytes: the limit for all instructions is {} KiB",
                 file.name,
                 kept.len(),
                 file.bytes,
@@ -59,8 +59,8 @@ mod tests {
         ];
         let loaded = within_limit(&files);
         let notes = [
-            "two is cut after 2 of 4 bytes: instructions together may have 32 KiB",
-            "four is cut after 0 of 1 bytes: instructions together may have 32 KiB",
+            "two is truncated to 2 of 4 bytes: the limit for all instructions is 32 KiB",
+            "four is truncated to 0 of 1 bytes: the limit for all instructions is 32 KiB",
         ];
         assert_eq!(loaded.notes, notes);
         let texts: Vec<&str> = loaded.instructions.iter().skip(1).map(|file| file.text.as_str()).collect();

@@ -53,7 +53,7 @@ impl Nested {
             return scan.notes.pop().map(|why| Guide::Unread { why });
         };
         if let Some(why) = self.foreign(directory) {
-            return Some(Guide::Unread { why: format!("{} is left out: {why}", found.name) });
+            return Some(Guide::Unread { why: format!("{} is ignored: {why}", found.name) });
         }
         if !self.counts {
             return Some(Guide::LeftOut { name: found.name });
@@ -61,7 +61,7 @@ impl Nested {
         let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = found.text.get(..found.text.floor_char_boundary(*room)).unwrap_or_default();
         *room -= kept.len();
-        let cut = if kept.len() < found.text.len() { "\n\n[cut: more than is told]" } else { "" };
+        let cut = if kept.len() < found.text.len() { "\n\n[truncated: limit reached]" } else { "" };
         Some(Guide::Told { name: found.name, text: format!("{kept}{cut}") })
     }
 
@@ -74,7 +74,7 @@ impl Nested {
             rules = Rules::inside(rules, &place, None::<Empty<OsString>>);
             place.push(part);
             if is_for_dependencies(part) {
-                return Some("the directory is for dependencies");
+                return Some("the directory contains dependencies");
             }
             if place.join(".git").symlink_metadata().is_ok() {
                 return Some("it belongs to another repository");
@@ -140,8 +140,8 @@ mod tests {
                 Some(Guide::Unread { why }) => why,
                 other => panic!("{other:?}"),
             };
-            assert!(why("a").starts_with("a/AGENTS.md is left out: "), "{}", why("a"));
-            assert_eq!(why("b"), "b/AGENTS.md is left out: it is a link out of the project");
+            assert!(why("a").starts_with("a/AGENTS.md is ignored: "), "{}", why("a"));
+            assert_eq!(why("b"), "b/AGENTS.md is ignored: it is a symlink that leads out of the project");
         }
     }
 
@@ -159,7 +159,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let (first, second) = (text("a"), text("b"));
-        assert!(!first.contains("[cut") && second.ends_with("[cut: more than is told]"));
+        assert!(!first.contains("[cut") && second.ends_with("[truncated: limit reached]"));
         assert!(first.len() + second.len() < INSTRUCTIONS_MAX + 50);
     }
 }

@@ -108,7 +108,7 @@ impl Scan {
             return None; // the user's own file is theirs, wherever it lies
         }
         if let Some(why) = self.forbidden(&path, &target) {
-            self.notes.push(format!("{name} is left out: it is a link {why}"));
+            self.notes.push(format!("{name} is ignored: it is a symlink {why}"));
             return None;
         }
         self.look(open_regular(&target), &target, name).map(|found| Found { path, ..found })
@@ -116,13 +116,13 @@ impl Scan {
 
     /// Why a link at `path` to `target` is not followed.
     fn forbidden(&self, path: &Path, target: &Path) -> Option<&'static str> {
-        let Ok(below) = target.strip_prefix(&self.root) else { return Some("out of the project") };
+        let Ok(below) = target.strip_prefix(&self.root) else { return Some("that leads out of the project") };
         if path == target {
             None
         } else if is_secret(below) {
-            Some("to a file that may hold secrets")
+            Some("to a file that may contain secrets")
         } else {
-            below.iter().any(is_version_control).then_some("into the data of version control")
+            below.iter().any(is_version_control).then_some("into version control data")
         }
     }
 
@@ -141,7 +141,7 @@ impl Scan {
             Ok((text, bytes)) => Some(Found { path: path.to_owned(), name, text, bytes }),
             Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => None,
             Err(error) => {
-                self.notes.push(format!("{name} is left out: {error}"));
+                self.notes.push(format!("{name} is ignored: {error}"));
                 None
             }
         }
@@ -223,8 +223,8 @@ mod tests {
         let found = scan(&dir.path().join("repo"), Some(&own));
         assert_eq!((found.own.is_none(), found.names()), (true, vec!["AGENTS.md".to_owned()]));
         let [note] = found.notes.try_into().unwrap();
-        assert!(note.contains("home/AGENTS.md is left out: cannot trust "), "{note}");
-        assert!(note.ends_with(": anyone may write it (try chmod o-w)"), "{note}");
+        assert!(note.contains("home/AGENTS.md is ignored: cannot trust "), "{note}");
+        assert!(note.ends_with(": anyone can write it (try chmod o-w)"), "{note}");
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
         assert!(scan(dir.path(), None).brings_nothing());
         let found = scan(&dir.path().join("a"), None);
         assert!(found.brings_nothing());
-        assert!(found.notes[0].starts_with("AGENTS.md is left out: "), "{:?}", found.notes);
+        assert!(found.notes[0].starts_with("AGENTS.md is ignored: "), "{:?}", found.notes);
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
             (found.names(), found.instructions[0].text.as_str()),
             (vec!["CLAUDE.md".to_owned()], "rules")
         );
-        assert_eq!(found.notes, ["a/AGENTS.md is left out: it is a link out of the project"]);
+        assert_eq!(found.notes, ["a/AGENTS.md is ignored: it is a symlink that leads out of the project"]);
     }
 
     #[test]

@@ -108,7 +108,7 @@ use crate::os::process::Spawn;
 pub use plan::{Network, Profile, protected_of};
 
 /// How the line begins that says why a command could not be held, on standard error.
-pub const FAILED: &str = "clawd cannot hold the command";
+pub const FAILED: &str = "clawd: cannot set up the sandbox";
 /// The exit code that goes with it; `env`, `timeout` and their like use the same.
 pub const FAILED_CODE: u8 = 125;
 
@@ -183,17 +183,19 @@ impl Tier {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Namespaces => {
-                "commands write only the workspace and a private /tmp, see no secrets and no other processes"
+                "commands can write only to the workspace and a private /tmp, and cannot see secrets or \
+                 other processes"
             }
             Self::Bubblewrap => {
-                "commands write only the workspace and a private /tmp, see no secrets and no other processes; \
-                 made by bwrap, so caches of tools are read-only"
+                "commands can write only to the workspace and a private /tmp, and cannot see secrets or \
+                 other processes; bwrap makes tool caches read-only"
             }
             Self::Landlock => {
-                "commands write only the workspace and their temporary directory, read no secrets and open no sockets; \
-                 .git/hooks, and the modes and times of the user's other files, are not held"
+                "commands can write only to the workspace and their temporary directory, and cannot read \
+                 secrets or open sockets; they can write .git/hooks, and change permissions and timestamps \
+                 of your other files"
             }
-            Self::Nothing => "commands are not held, so more of them ask",
+            Self::Nothing => "no sandbox: more commands need approval",
         }
     }
 }
@@ -305,7 +307,7 @@ impl Sandbox {
             Tier::Bubblewrap if self.bubblewrap.exists() => {
                 namespaces::attempt(self.helper.path(), words::Maker::Bubblewrap(self.bubblewrap.clone()))
             }
-            Tier::Bubblewrap => Err(format!("there is no {}", self.bubblewrap.display())),
+            Tier::Bubblewrap => Err(format!("cannot find {}", self.bubblewrap.display())),
             Tier::Landlock => thread::attempt(),
             Tier::Nothing => Ok(()),
         }
@@ -313,7 +315,7 @@ impl Sandbox {
 
     #[cfg(not(target_os = "linux"))]
     fn attempt(&self, _tier: Tier) -> Result<(), String> {
-        Err("this is another system than Linux".to_owned())
+        Err("this system is not Linux".to_owned())
     }
 
     pub fn tier(&self) -> Tier {

@@ -106,7 +106,7 @@ fn place(env: &[(OsString, OsString)], variable: &str, below: &str) -> Option<Pa
 /// Whether a command can be held like this, and why not: nothing of a command is run.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the trial is no command: nothing is heard of it but how it ended"
+    reason = "the trial is not a command of the user: only its exit status counts"
 )]
 pub(super) fn attempt(helper: &Path, maker: Maker) -> Result<(), String> {
     let profile = Profile { network: Network::Off, ..Profile::read_only() };
@@ -119,7 +119,7 @@ pub(super) fn attempt(helper: &Path, maker: Maker) -> Result<(), String> {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let line = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    let line = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it printed no error");
     Err(line.strip_prefix(FAILED).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(line).to_owned())
 }
 

@@ -112,7 +112,7 @@ pub fn restrict(network: Network, tier: Tier) -> io::Result<()> {
         Tier::Nothing => return Ok(()),
     };
     let program = program(rules)
-        .ok_or_else(|| io::Error::other("there is no filter for the system calls of this machine"))?;
+        .ok_or_else(|| io::Error::other("no system call filter is available for this CPU architecture"))?;
     apply_filter(&program).map_err(io::Error::other)
 }
 

@@ -43,12 +43,12 @@ const CACHE: [(&str, &str); 4] =
 /// Whether a command can be held like this, and why not: a thread does all of it to itself, and starts nothing.
 pub fn attempt() -> Result<(), String> {
     match files::abi() {
-        0 => return Err("this kernel has no Landlock, or it is not switched on".to_owned()),
+        0 => return Err("this kernel does not support Landlock, or it is not enabled".to_owned()),
         files::NEEDED.. => {}
         old => {
             let needed = files::NEEDED;
             return Err(format!(
-                "the Landlock of this kernel is version {old}, {needed} is needed (Linux 6.2)"
+                "this kernel supports Landlock version {old}, but version {needed} is required (Linux 6.2)"
             ));
         }
     }
@@ -80,9 +80,7 @@ pub(super) fn starter(profile: &Profile, seen: &mut Seen) -> io::Result<Starter>
 }
 
 fn not_held(what: &str, error: &io::Error) -> io::Error {
-    io::Error::other(format!(
-        "the sandbox cannot hold it: {what}: {error} (`clawd doctor` says what is missing)"
-    ))
+    io::Error::other(format!("cannot set up the sandbox: {what}: {error} (try `clawd doctor`)"))
 }
 
 fn make_directories(profile: &Profile) -> io::Result<()> {
@@ -132,7 +130,7 @@ mod tests {
     fn a_step_that_fails_is_told_by_its_name() {
         let profile = Profile { scratch: Some("/proc/nowhere".into()), ..Profile::writing(["/w".into()]) };
         let error = starter(&profile, &mut Seen::default()).unwrap_err().to_string();
-        assert!(error.starts_with("the sandbox cannot hold it: its temporary directory: "), "{error}");
+        assert!(error.starts_with("cannot set up the sandbox: its temporary directory: "), "{error}");
     }
 
     #[test]

@@ -242,7 +242,7 @@ impl SessionLog {
         if let State::Open(file) = &self.state
             && let Err(error) = file.sync_data()
         {
-            tracing::warn!(%error, "the session could not be synced");
+            tracing::warn!(%error, "cannot sync the session file to disk");
         }
     }
 
@@ -304,7 +304,7 @@ fn closed(directory: &Path) -> io::Result<()> {
 /// it. Such files never change, so both may have the same one. What cannot be had is missed only by a rewind.
 fn link_beside(parent: &Path, child: &Path) {
     if let Err(error) = link_all(&parent.with_extension(""), &child.with_extension("")) {
-        tracing::warn!(%error, "not all that lies beside the session could be taken along");
+        tracing::warn!(%error, "cannot copy all stored files of the session");
     }
 }
 

@@ -37,19 +37,21 @@ pub enum SessionError {
         source: std::io::Error,
     },
     /// Another process writes it.
-    #[error("the session {id} is in use by another clawd (try --fork-session to go on under a new ID)")]
+    #[error(
+        "session {id} is already open in another clawd process (try --fork-session to continue in a copy)"
+    )]
     InUse {
         /// Which session.
         id: String,
     },
     /// None has this ID.
-    #[error("there is no session {id} (try -r without an ID to choose one)")]
+    #[error("no session has the ID {id} (try -r without an ID to choose one)")]
     Unknown {
         /// What was asked for.
         id: String,
     },
     /// Several begin like this.
-    #[error("{count} sessions begin with {id} (give more of the ID)")]
+    #[error("{count} sessions begin with {id} (use a longer prefix)")]
     Ambiguous {
         /// What was asked for.
         id: String,
@@ -57,7 +59,7 @@ pub enum SessionError {
         count: usize,
     },
     /// It belongs to another directory.
-    #[error("the session {id} belongs to another directory (try clawd -C {} -r {id})", quoted(cwd))]
+    #[error("session {id} belongs to another directory (try clawd -C {} -r {id})", quoted(cwd))]
     Elsewhere {
         /// Which session.
         id: String,
@@ -65,13 +67,13 @@ pub enum SessionError {
         cwd: PathBuf,
     },
     /// A newer version wrote it.
-    #[error("the session {path} was written by a newer clawd and cannot be continued here (try updating)")]
+    #[error("cannot resume the session {path}: a newer clawd wrote it (try updating)")]
     Newer {
         /// Which file.
         path: PathBuf,
     },
     /// The directory has none.
-    #[error("there is no session of this directory to continue (start one without -c or -r)")]
+    #[error("no session in this directory to continue (try without -c or -r)")]
     None,
 }
 

@@ -144,7 +144,7 @@ impl HeldSession {
             Writable::Yes => SharedLog::new(log),
             Writable::NewerFormat => {
                 warnings.push(
-                    "this session was written by a newer clawd: it is open for reading, nothing new is kept"
+                    "a newer clawd wrote this session: it is read-only, and new messages are not saved"
                         .to_owned(),
                 );
                 SharedLog::nothing()
@@ -157,7 +157,7 @@ impl HeldSession {
 fn damage(lines: usize) -> Vec<String> {
     match lines {
         0 => Vec::new(),
-        1 => vec!["one damaged line of the session file was skipped".to_owned()],
-        n => vec![format!("{n} damaged lines of the session file were skipped")],
+        1 => vec!["skipped one damaged line of the session file".to_owned()],
+        n => vec![format!("skipped {n} damaged lines of the session file")],
     }
 }

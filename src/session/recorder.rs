@@ -104,11 +104,13 @@ impl Kept {
         let (kind, text) = match (was, saved) {
             (true, Saved::Yes) | (false, Saved::NotYet(_)) => return None,
             (false, Saved::Yes) => {
-                (NoticeKind::Saved, "saved again: all entries are in the session file".to_owned())
+                (NoticeKind::Saved, "session saved again: all entries are in the file".to_owned())
             }
             (true, Saved::NotYet(why)) => (
                 NoticeKind::NotSaved,
-                format!("not saved: {why} (the run goes on; entries follow once it can be written)"),
+                format!(
+                    "session not saved: {why} (the run continues; pending entries are written when possible)"
+                ),
             ),
         };
         Some(AgentEvent::Notice { kind, text })
@@ -121,7 +123,7 @@ impl Kept {
         self.log.has_lost().then(|| AgentEvent::Notice {
             kind: NoticeKind::Info,
             text: format!(
-                "old results can no longer be read: {} was changed by someone else (what is said from now on is kept)",
+                "cannot read some old results: another program modified {} (new messages are still saved)",
                 self.log.path().display()
             ),
         })

@@ -24,7 +24,7 @@ pub(super) const LONG: usize = 512;
 const END: usize = 64;
 
 /// What stands in the place of a text that can no longer be read.
-const LOST: &str = "Error: this result can no longer be read: the session's file was changed by someone else";
+const LOST: &str = "Error: cannot read this result: another program modified the session file";
 
 /// Where the messages stand that a writer has written.
 #[derive(Debug, Default)]
@@ -95,7 +95,8 @@ impl FileShelf {
         let shelf = Shelf::new(move |place| match text(&file, place) {
             Ok(text) => text,
             Err(error) => {
-                tracing::warn!(%error, path = %path.display(), at = place.at, "a result could not be read back");
+                tracing::warn!(%error, path = %path.display(), at = place.at, "cannot read a result from \
+                    the session file");
                 note.0.store(true, Ordering::Relaxed);
                 LOST.to_owned()
             }
@@ -119,7 +120,7 @@ pub(super) fn place(at: u64, line: &[u8]) -> Place {
 fn text(file: &File, wanted: Place) -> io::Result<String> {
     let mut line = vec![0; wanted.bytes as usize];
     file.read_exact_at(&mut line, wanted.at)?;
-    let changed = || io::Error::new(io::ErrorKind::InvalidData, "another line stands there");
+    let changed = || io::Error::new(io::ErrorKind::InvalidData, "the line has changed");
     if place(wanted.at, &line) != wanted {
         return Err(changed());
     }

@@ -268,7 +268,7 @@ mod tests {
         begin(&session, "sleep 60").await;
         for tool in [&BashOutput as &dyn Tool, &KillShell] {
             let error = session.error(tool, json!({"id": "bash_7"})).await;
-            assert_eq!(error, "Error: there is no background command `bash_7` (there is bash_1)");
+            assert_eq!(error, "Error: no background command has the ID `bash_7` (known: bash_1)");
         }
         let nothing = BashOutput.prepare(&Map::new(), Path::new("/").into()).err().unwrap();
         assert!(nothing.starts_with("Error: `id` (a string) is missing"), "{nothing}");

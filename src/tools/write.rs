@@ -180,11 +180,11 @@ mod tests {
         let session = Session::with(&[("f", "old")]);
         let write = json!({"file_path": "f", "content": "new"});
         let error = session.error(&Write, write.clone()).await;
-        assert_eq!(error, "Error: cannot overwrite f: it has not been read in this session: Read it first");
+        assert_eq!(error, "Error: cannot overwrite f: it has not been read in this session (try Read first)");
         session.told(&Read, json!({"file_path": "f"})).await;
         session.write("f", "odd");
         let error = session.error(&Write, write.clone()).await;
-        assert_eq!(error, "Error: cannot overwrite f: it has changed since it was read: Read it again");
+        assert_eq!(error, "Error: cannot overwrite f: it has changed since it was read (try Read again)");
         session.told(&Read, json!({"file_path": "f"})).await;
         fs::set_permissions(session.path("f"), fs::Permissions::from_mode(0o750)).unwrap();
         session.told(&Write, write).await;

@@ -35,10 +35,10 @@ pub fn grants(path: &Path, project: &Path) -> Result<Granted, ConfigError> {
             Granted { rules: entry.get(RULES).map(rules).unwrap_or_default(), note: None }
         }
         Some(Value::Table(entry)) => {
-            left_out(entry.get(RULES), "they were kept for another directory at this path")
+            left_out(entry.get(RULES), "they were saved for a different directory at this path")
         }
         older @ Some(Value::Array(_)) => {
-            left_out(older, "an earlier version kept them, without saying for which directory at this path")
+            left_out(older, "an earlier version saved them without identifying the directory")
         }
         Some(_) | None => Granted::default(),
     })
@@ -56,7 +56,7 @@ fn rules(list: &Value) -> Vec<Rule> {
 
 fn left_out(list: Option<&Value>, why: &str) -> Granted {
     let kept: Vec<String> = list.map(rules).unwrap_or_default().iter().map(Rule::to_string).collect();
-    let note = format!("left out: {} ({why}: allow anew what you still want)", kept.join(", "));
+    let note = format!("ignored: {} ({why}; approve again what you still want)", kept.join(", "));
     Granted { rules: Vec::new(), note: (!kept.is_empty()).then_some(note) }
 }
 
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(world.texts("a"), NONE);
         assert_eq!(
             world.note("a"),
-            "left out: Bash(a), Bash(b) (they were kept for another directory at this path: allow anew what you still want)"
+            "ignored: Bash(a), Bash(b) (they were saved for a different directory at this path; approve again what you still want)"
         );
         world.remove("a", "Bash(a)");
         assert!(world.note("a").contains("Bash(a)"), "they are not this directory's to take back");
@@ -193,7 +193,7 @@ mod tests {
         world.write(&format!("{path:?} = [\"Gone(x)\", 3, \"Read\"]\n\"/b\" = [\"Read\"]\n"));
         assert_eq!(world.texts("a"), NONE);
         assert!(
-            world.note("a").starts_with("left out: Read (an earlier version kept them"),
+            world.note("a").starts_with("ignored: Read (an earlier version saved them"),
             "{}",
             world.note("a")
         );

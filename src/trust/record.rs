@@ -116,7 +116,7 @@ pub(super) fn key(directory: &Path) -> Result<&str, ConfigError> {
         path: directory.to_owned(),
         source: io::Error::new(
             io::ErrorKind::InvalidInput,
-            "its name is not UTF-8, so it counts for this run alone",
+            "its name is not UTF-8, so the decision applies to this run only",
         ),
     })
 }
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(read_record(&path).unwrap(), Record::default());
         fs::write(&path, "trusted = [\"/a\"]").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
-        assert!(read_record(&path).unwrap_err().to_string().contains("others may write to it"));
+        assert!(read_record(&path).unwrap_err().to_string().contains("others can write it"));
         let scan = Scan { root: dir.path().to_owned(), ..Scan::default() };
         assert!(remember(&path, &scan, "").is_err(), "what it says is not written on");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();

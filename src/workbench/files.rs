@@ -139,10 +139,10 @@ impl Image {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Stale {
     /// It was never read in this session.
-    #[error("it has not been read in this session: Read it first")]
+    #[error("it has not been read in this session (try Read first)")]
     Unread,
     /// It holds something else than when it was read.
-    #[error("it has changed since it was read: Read it again")]
+    #[error("it has changed since it was read (try Read again)")]
     Changed,
 }
 

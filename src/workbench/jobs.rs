@@ -76,7 +76,7 @@ pub struct News {
 
 /// The names that there are, where one was asked for that is not among them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no background command `{wanted}` ({})", known(.ids))]
+#[error("no background command has the ID `{wanted}` ({})", known(.ids))]
 pub struct UnknownJob {
     wanted: String,
     ids: Vec<JobId>,
@@ -282,7 +282,7 @@ impl Job {
     /// How it ended. Of what a shell left behind the shell's own exit says nothing.
     fn how(&self, exit: Exit) -> String {
         match (self.why, self.wish) {
-            (Why::LeftBehind, Wish::Run) => "nothing of it runs any more".to_owned(),
+            (Why::LeftBehind, Wish::Run) => "all its processes have exited".to_owned(),
             (Why::LeftBehind, Wish::End) => Exit::Aborted.to_string(),
             (Why::Asked | Why::AtOnce | Why::Moved, _) => exit.to_string(),
         }
@@ -295,10 +295,10 @@ impl Job {
 
 fn known(ids: &[JobId]) -> String {
     match ids {
-        [] => "there is none".to_owned(),
+        [] => "none is running".to_owned(),
         ids => {
             let names: Vec<&str> = ids.iter().map(JobId::as_str).collect();
-            format!("there is {}", names.join(", "))
+            format!("known: {}", names.join(", "))
         }
     }
 }
@@ -360,11 +360,11 @@ mod tests {
     async fn an_unknown_id_is_told_which_there_are() {
         let jobs = Jobs::default();
         let error = jobs.take_new(&JobId::from("bash_9")).unwrap_err().to_string();
-        assert_eq!(error, "there is no background command `bash_9` (there is none)");
+        assert_eq!(error, "no background command has the ID `bash_9` (none is running)");
         adopt(&jobs, "sleep 60");
         adopt(&jobs, "sleep 60");
         let error = jobs.kill(&JobId::from("x")).await.unwrap_err().to_string();
-        assert_eq!(error, "there is no background command `x` (there is bash_1, bash_2)");
+        assert_eq!(error, "no background command has the ID `x` (known: bash_1, bash_2)");
     }
 
     #[tokio::test]

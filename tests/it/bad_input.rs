@@ -178,7 +178,7 @@ fn a_broken_configuration_is_named_with_file_and_line() {
         ("[providers]\nbase_url = \"http://h/v1\"\n", &["config.toml", "line 2", "a table"]),
         (
             "[providers.far]\nbase_url = \"http://h/v1\"\nheaders = { Host = \"x\" }\n",
-            &["config.toml", "line 3", "Host", "leaving it out"],
+            &["config.toml", "line 3", "Host", "removing it"],
         ),
         (
             "[providers.far]\nbase_url = \"http://h/v1\"\nextra_body = { a = inf }\n",
@@ -232,7 +232,7 @@ fn an_unknown_key_is_only_a_warning_that_names_the_nearest() {
 #[test]
 fn a_directory_to_work_in_must_be_one() {
     unable(|clawd| clawd.args(["-C", "gone"]), &["gone", "-C DIR"]);
-    unable(|clawd| clawd.file("a.txt", "").args(["-C", "a.txt"]), &["a.txt", "no directory"]);
+    unable(|clawd| clawd.file("a.txt", "").args(["-C", "a.txt"]), &["a.txt", "not a directory"]);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_working_directory_that_is_gone_is_said() {
     let program = env!("CARGO_BIN_EXE_clawd");
     let clawd = Clawd::new(&endpoint).program("/bin/sh").args(["-c", in_deleted, program, "-p", "go"]);
     let output = clawd.run().expect_code(2);
-    expect_one_line(&output, &["Error: ", "working directory", "gone", "-C"]);
+    expect_one_line(&output, &["Error: ", "working directory", "no longer exists", "-C"]);
     let elsewhere =
         clawd.again().args(["-c", in_deleted, program, "-p", "-C", clawd.home().to_str().unwrap(), "go"]);
     elsewhere.run().expect_code(0);

@@ -78,7 +78,7 @@ fn secrets_are_named_and_not_saved_and_what_tools_changed_is_not_the_commands() 
     assert_eq!(changed["path"], json!(shop.at("f")));
     // named, and not saved
     assert_eq!((&secret["path"], &secret["before"]), (&json!(shop.at(".env")), &json!("none")));
-    assert_eq!(secret["unsaved"], json!("it may hold a secret, which is not copied"));
+    assert_eq!(secret["unsaved"], json!("it may contain a secret, so it is not backed up"));
 }
 
 #[test]

@@ -87,8 +87,10 @@ fn without_tools_it_answers_and_says_that_it_can_do_nothing_else() {
     assert_eq!(output.result()["final_message"], "Done.");
     assert_eq!(
         notices(&output, &endpoint),
-        ["HOST takes no tools for mock-1: it can answer, but not read, change or run anything \
-          (it says: mock-1 does not support tools)"]
+        [
+            "mock-1 on HOST does not support tool calls: it can chat but cannot read or edit files or run commands \
+          (the server says: mock-1 does not support tools)"
+        ]
     );
     assert_eq!(output.events_of("retry").len(), 0);
     endpoint.finish();
@@ -109,8 +111,8 @@ fn without_tools_the_next_prompt_asks_without_them_at_once_and_is_told_nothing_a
         endpoint.requests().iter().map(|request| request.body.get("tools").is_some()).collect();
     assert_eq!(offered, [true, false, false]);
     let shown = in_one_line(&pty);
-    assert!(shown.contains("it can answer, but not read, change or run anything"), "{shown}");
-    assert_eq!(count_rows(&pty, "takes no tools for mock-1"), 1);
+    assert!(shown.contains("it can chat but cannot read or edit files or run commands"), "{shown}");
+    assert_eq!(count_rows(&pty, "does not support tool calls"), 1);
     leave(&pty);
     endpoint.finish();
 }
@@ -120,7 +122,7 @@ fn without_streaming_each_answer_comes_in_one_piece_and_tools_work() {
     let answers =
         [refused(400, "stream: true is not supported, set stream to false"), reading(), text("Done.")];
     let (output, requests, said) = run(answers, "", &[]);
-    assert_eq!(said, ["HOST does not stream mock-1: each answer is shown once all of it is there"]);
+    assert_eq!(said, ["HOST does not stream mock-1: each answer is shown when it is complete"]);
     let asked: Vec<&Value> = requests.iter().map(|request| &request.body["stream"]).collect();
     assert_eq!(asked, [&json!(true), &json!(false), &json!(false)]);
     assert_eq!(the(&output, "text_delta")["text"], "Done.");
@@ -132,7 +134,7 @@ fn counts_that_are_refused_and_do_not_come_are_unknown_and_said_so_once() {
     let answers =
         [refused(400, "unknown field stream_options"), reading().no_usage(), text("Done.").no_usage()];
     let (output, requests, said) = run(answers, "", &[]);
-    assert_eq!(said, ["HOST counts no tokens for mock-1: usage and context stay unknown"]);
+    assert_eq!(said, ["HOST reports no token usage for mock-1: usage and context size are unknown"]);
     assert!(requests[1..].iter().all(|request| request.body.get("stream_options").is_none()));
     let metadata = &output.result()["metadata"];
     assert_eq!((&metadata["usage"]["total_tokens"], &metadata["context_tokens"]), (&json!(0), &json!(0)));
@@ -169,13 +171,13 @@ fn a_small_window_is_said_behind_the_first_answer_with_how_to_make_it_larger() {
         .serves("GET /v1/models", list(&json!({"id": "mock-1", "owned_by": "vllm", "max_model_len": SMALL})));
     let pty = chat(&endpoint);
     talk(&pty, "one", "The first answer.");
-    pty.wait_for("too small for tools");
-    let told = "the window of mock-1 has 4k tokens: too small for tools, which need 8k and more (start vLLM with \
+    pty.wait_for("tool use needs at least 8k");
+    let told = "mock-1's context window is 4k tokens; tool use needs at least 8k (start vLLM with \
                 --max-model-len 32768)";
     let shown = in_one_line(&pty);
     assert!(shown.contains(told), "{shown}");
     talk(&pty, "two", "The second answer.");
-    assert_eq!(count_rows(&pty, "too small for tools"), 1);
+    assert_eq!(count_rows(&pty, "tool use needs at least 8k"), 1);
     leave(&pty);
     endpoint.finish();
 }
@@ -189,7 +191,8 @@ fn a_conversation_longer_than_the_window_ends_the_run_with_one_line() {
     assert_eq!(
         output.stderr.trim_end(),
         format!(
-            "Error: the conversation is too long for mock-1 (400): {words} (send less, begin a new session, or take a model with a larger window)"
+            "Error: the conversation is too long for mock-1 (400): {words} (try a shorter message, a new \
+             session, or a model with a larger context window)"
         )
     );
     assert_eq!(output.result()["error"]["type"], "llm_error");
@@ -246,7 +249,8 @@ fn without_a_list_of_models_one_must_be_named() {
     expect_one_line(&output, &[]);
     assert_eq!(
         nameless(output.stderr.trim_end(), &endpoint),
-        "Error: no model is named, and HOST has no list of models (404) (try --model NAME, or check base_url; it mostly ends in /v1)"
+        "Error: no model is set, and HOST does not list its models (404) (try --model NAME, or check \
+         base_url; it usually ends in /v1)"
     );
     endpoint.finish();
     let endpoint = Endpoint::script([text("Done.")]).serves("GET /v1/models", status(404));
@@ -268,8 +272,8 @@ fn without_effort_and_temperature_it_is_asked_without_them_and_each_is_said() {
     assert_eq!(
         said,
         [
-            "HOST does not take reasoning_effort high for mock-1: asked without it",
-            "HOST takes no temperature for mock-1: asked without it",
+            "mock-1 on HOST does not support reasoning_effort high: not sent",
+            "mock-1 on HOST does not support temperature: not sent",
         ]
     );
     for request in &requests[2..] {
@@ -306,7 +310,7 @@ fn without_a_finish_reason_and_done_an_answer_has_broken_off_and_is_asked_for_ag
     let retry = the(&output, "retry");
     assert_eq!(
         nameless(retry["error"].as_str().unwrap(), &endpoint),
-        "the answer of HOST broke off: it ended without a finish reason"
+        "incomplete response from HOST: it ended without a finish reason"
     );
     assert_eq!((&retry["discard"], &output.result()["final_message"]), (&json!(true), &json!("Done.")));
     endpoint.finish();

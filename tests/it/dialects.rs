@@ -68,7 +68,7 @@ fn counts_that_are_lost_are_told_of_once() {
     let (output, _) = run(answers, "");
     let told = notices(&output);
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("counts no tokens for mock-1"), "{told:?}");
+    assert!(told[0].contains("reports no token usage for mock-1"), "{told:?}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn an_effort_is_lowered_to_one_that_is_taken() {
     let (output, requests) = run([refused(400, message), text("Done.")], "reasoning_effort = \"xhigh\"\n");
     assert_eq!(changed(&requests[0], &requests[1]), ["reasoning_effort"]);
     assert_eq!(requests[1].body["reasoning_effort"], "high");
-    assert!(notices(&output)[0].contains("does not take reasoning_effort xhigh for mock-1: asked with high"));
+    assert!(notices(&output)[0].contains("does not support reasoning_effort xhigh: sending high"));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn an_effort_that_nobody_takes_is_left_out() {
     let message = "\"mock-1\" does not support thinking";
     let (output, requests) = run([refused(400, message), text("Done.")], "reasoning_effort = \"low\"\n");
     assert!(requests[1].body.get("reasoning_effort").is_none());
-    assert!(notices(&output)[0].ends_with("for mock-1: asked without it"));
+    assert!(notices(&output)[0].ends_with(": not sent"));
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_temperature_that_is_refused_is_left_out_and_said() {
     let message = "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.";
     let (output, requests) = run([refused(400, message), text("Done.")], "temperature = 0.2\n");
     assert_eq!(changed(&requests[0], &requests[1]), ["temperature"]);
-    assert!(notices(&output)[0].contains("takes no temperature for mock-1"));
+    assert!(notices(&output)[0].contains("does not support temperature"));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_model_without_tools_answers_and_the_user_knows() {
         let output = streaming(&endpoint).arg("go").run().expect_code(0);
         assert_eq!(output.result()["final_message"], "Done.");
         assert_eq!(changed(&endpoint.requests()[0], &endpoint.requests()[1]), ["tools"]);
-        assert!(notices(&output)[0].contains("takes no tools for mock-1"), "{output:#?}");
+        assert!(notices(&output)[0].contains("does not support tool calls"), "{output:#?}");
         endpoint.finish();
     }
 }
@@ -169,9 +169,9 @@ fn images_that_are_refused_are_told_of() {
     let requests = endpoint.requests();
     assert!(String::from_utf8_lossy(&requests[1].raw).contains("data:image/png"));
     let second = String::from_utf8_lossy(&requests[2].raw);
-    assert!(!second.contains("data:image/png") && second.contains("[an image stood here; "), "{second}");
+    assert!(!second.contains("data:image/png") && second.contains("[image omitted: "), "{second}");
     assert_eq!(output.result()["final_message"], "Two.");
-    assert!(notices(&output)[0].contains("takes no images for mock-1"));
+    assert!(notices(&output)[0].contains("does not support images"));
     endpoint.finish();
 }
 
@@ -292,7 +292,7 @@ fn a_window_that_is_too_small_is_told_of() {
     let told = notices(&output);
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(
-        told[0].contains("saw only 4,096 of at least ") && told[0].contains("OLLAMA_CONTEXT_LENGTH"),
+        told[0].contains("received about 4,096 of at least ") && told[0].contains("OLLAMA_CONTEXT_LENGTH"),
         "{told:?}"
     );
     endpoint.finish();

@@ -38,23 +38,23 @@ fn all_is_well() {
     let output = clawd.run().expect_code(0);
     for line in [
         "configuration",
-        "✓ file none at",
-        "✓ address http://127.0.0.1:",
-        "✓ model mock-1, from CLAWD_MODEL",
+        "✓ file",
+        "✓ base_url http://127.0.0.1:",
+        "✓ model mock-1 (from CLAWD_MODEL)",
         "✓ key from CLAWD_API_KEY",
-        "! screen standard input is no terminal",
+        "! screen standard input is not a terminal",
         "✓ home",
-        "✓ log off; --debug writes one into",
+        "✓ log off (--debug writes a log to",
         "✓ commands workspace-write",
-        "endpoint (asks 127.0.0.1:",
+        "endpoint 127.0.0.1:",
         "✓ reachable 127.0.0.1:",
-        "✓ key the one from CLAWD_API_KEY is accepted",
-        "✓ model mock-1 is listed, the only one",
+        "✓ key accepted (from CLAWD_API_KEY)",
+        "✓ model mock-1 is listed (the only one)",
         "✓ streaming answers are shown",
-        "✓ tools it calls them",
-        "✓ parallel several calls",
-        "✓ results it takes the answers",
-        "✓ counts tokens are counted",
+        "✓ tools the model calls tools",
+        "✓ parallel several tool calls",
+        "✓ results the model accepts tool results",
+        "✓ usage the endpoint reports token usage",
         "Chat works.",
     ] {
         has(&output, line);
@@ -81,8 +81,8 @@ fn all_is_well() {
 fn without_tools_it_can_only_talk() {
     let endpoint = Endpoint::script([text("ready"), text("one, two"), text("one")]);
     let output = doctor(&endpoint).run().expect_code(0);
-    has(&output, "✗ tools none: it makes no calls; it can only talk");
-    has(&output, "Chat works, but without tools");
+    has(&output, "✗ tools not supported: the model makes no calls; the model can only chat");
+    has(&output, "Chat works, but tool calls do not");
     assert_eq!(endpoint.requests()[2].body["tool_choice"], "required");
     endpoint.finish();
 }
@@ -94,7 +94,7 @@ fn tools_that_are_refused_are_told_with_the_reason() {
     let endpoint = Endpoint::script([text("ready"), refused, text("I cannot."), text("no")]);
     endpoint.allow_break();
     let output = doctor(&endpoint).run().expect_code(0);
-    has(&output, "✗ tools none: it makes no calls; it can only talk");
+    has(&output, "✗ tools not supported: the model makes no calls; the model can only chat");
     assert!(findings(&output).contains("does not support tools"), "{}", output.stdout);
     endpoint.finish();
 }
@@ -103,8 +103,8 @@ fn tools_that_are_refused_are_told_with_the_reason() {
 fn one_call_at_a_time_is_fine_and_only_slower() {
     let endpoint = Endpoint::script([thinking("hm").text("ready"), calls([note("one")]), text("done")]);
     let output = doctor(&endpoint).run().expect_code(0);
-    has(&output, "! parallel one call at a time: fine, only slower");
-    has(&output, "✓ thoughts kept apart from the answer, as `reasoning_content`");
+    has(&output, "! parallel one tool call per answer: works, but is slower");
+    has(&output, "✓ reasoning separate from the answer, in `reasoning_content`");
     endpoint.finish();
 }
 
@@ -113,8 +113,8 @@ fn an_answer_in_one_piece_and_without_counts_is_told() {
     let poor = |answer: Answer| answer.in_json().no_usage();
     let endpoint = Endpoint::script([poor(text("ready")), poor(two_calls()), poor(text("done"))]);
     let output = doctor(&endpoint).run().expect_code(0);
-    has(&output, "! streaming none: an answer comes in one piece");
-    has(&output, "! counts none are sent: tokens are shown as unknown");
+    has(&output, "! streaming no: each answer arrives in one piece");
+    has(&output, "! usage not reported: token usage is shown as unknown");
     has(&output, "Chat works.");
     endpoint.finish();
 }
@@ -126,7 +126,8 @@ fn a_window_is_told_with_who_says_so() {
     let output = doctor(&endpoint).run().expect_code(0);
     has(
         &output,
-        "! window 4k tokens, says llama.cpp (/props): too small for tools (start llama-server with -c 32768)",
+        "! context 4k tokens (reported by llama.cpp at /props): too small for tools (start llama-server \
+         with -c 32768)",
     );
     endpoint.finish();
 }
@@ -147,7 +148,7 @@ fn a_model_that_nobody_knows_is_told_with_those_that_are_listed() {
     let endpoint = Endpoint::script([status(404)]).models(["mock-2", "tiny"]);
     let output = doctor(&endpoint).run().expect_code(1);
     has(&output, "✗ model 127.0.0.1:");
-    assert!(findings(&output).contains("it lists mock-2, tiny"), "{}", output.stdout);
+    assert!(findings(&output).contains("available: mock-2, tiny"), "{}", output.stdout);
     endpoint.finish();
 }
 
@@ -158,7 +159,7 @@ fn nobody_there_is_one_line() {
     let clawd = Clawd::alone().args(["-m", "m", "doctor", "--base-url", &format!("http://{address}/v1")]);
     let output = clawd.run().expect_code(1);
     has(&output, "✗ reachable cannot reach 127.0.0.1:");
-    has(&output, "✓ address http://127.0.0.1:");
+    has(&output, "✓ base_url http://127.0.0.1:");
     assert!(!output.stdout.contains("✗ key"), "{}", output.stdout);
 }
 
@@ -172,7 +173,7 @@ fn what_cannot_be_asked_is_a_matter_of_configuration() {
     check(Clawd::alone().env("CLAWD_BASE_URL", "https://h.invalid/v1"), "✗ key no API key for h.invalid");
     check(Clawd::alone().home_file("config.toml", "model = 7\n"), "✗ file cannot read");
     let endpoint = Endpoint::script([]).models(["a", "b"]);
-    check(Clawd::new(&endpoint).without_env("CLAWD_MODEL"), "✗ model none is named");
+    check(Clawd::new(&endpoint).without_env("CLAWD_MODEL"), "✗ model not set");
     endpoint.finish();
 }
 
@@ -180,7 +181,7 @@ fn what_cannot_be_asked_is_a_matter_of_configuration() {
 fn the_only_model_is_taken_where_none_is_named() {
     let endpoint = Endpoint::script([text("ready"), two_calls(), text("done")]);
     let output = doctor(&endpoint).without_env("CLAWD_MODEL").run().expect_code(0);
-    has(&output, "! model none is named: the endpoint's only one is taken");
+    has(&output, "! model not set: clawd uses the endpoint's model");
     assert_eq!(endpoint.requests()[0].body["model"], "mock-1");
     endpoint.finish();
 }
@@ -192,7 +193,7 @@ fn a_slow_endpoint_is_waited_for_until_ctrl_c() {
     endpoint.wait_for_request(1);
     running.signal(Signal::INT);
     let output = running.wait().expect_code(130);
-    has(&output, "endpoint (asks 127.0.0.1:");
+    has(&output, "endpoint 127.0.0.1:");
     endpoint.finish();
 }
 
@@ -201,11 +202,11 @@ fn in_a_terminal_it_is_said_what_is_waited_for() {
     let gate = Gate::new();
     let endpoint = Endpoint::script([text("ready"), two_calls().hold_head(&gate), text("done")]);
     let pty = Pty::spawn(&doctor(&endpoint), Size::new(80, 50));
-    pty.wait_for("  waiting for two calls");
+    pty.wait_for("  waiting for two tool calls");
     gate.open();
     assert_eq!(pty.wait_exit().code, 0);
     let shown = pty.screen_text();
-    assert!(shown.contains("✓ screen     xterm-256color, 80 columns by 50 rows"), "{shown}");
+    assert!(shown.contains("✓ screen     xterm-256color, 80×50"), "{shown}");
     assert!(shown.contains("Chat works.") && !shown.contains("waiting for"), "{shown}");
     assert!(!String::from_utf8_lossy(&pty.raw_bytes()).contains('\u{1b}'), "no sequence is ever written");
     endpoint.finish();
@@ -216,7 +217,7 @@ fn a_limit_of_the_user_ends_the_wait_for_an_answer() {
     let endpoint = Endpoint::script([stall()]);
     let clawd = doctor(&endpoint).home_file("config.toml", "first_byte_timeout_secs = 1\n");
     let output = clawd.run().expect_code(1);
-    has(&output, "✗ answer 127.0.0.1:");
+    has(&output, "✗ answer no data from 127.0.0.1:");
     has(&output, "✓ file");
     endpoint.finish();
 }
@@ -224,9 +225,9 @@ fn a_limit_of_the_user_ends_the_wait_for_an_answer() {
 #[test]
 fn files_that_cannot_be_written_and_a_log_are_told() {
     let output = Clawd::alone().env("CLAWD_HOME", "/dev/null/clawd").arg("doctor").run().expect_code(2);
-    has(&output, "✗ home /dev/null/clawd cannot be written");
+    has(&output, "✗ home cannot write /dev/null/clawd");
     let endpoint = Endpoint::script([text("ready"), two_calls(), text("done")]);
     let output = doctor(&endpoint).arg("--debug").run().expect_code(0);
-    has(&output, "✓ log written to");
+    has(&output, "✓ log writing to");
     endpoint.finish();
 }

@@ -265,7 +265,7 @@ fn standard_input_that_does_not_end_is_said_to_be_waited_for() {
     let endpoint = Endpoint::script([text("ok")]);
     let mut running = Clawd::new(&endpoint).args(["-p", "why?"]).open_stdin().spawn();
     running.write_stdin("one ");
-    running.wait_for_stderr("waiting for standard input to end");
+    running.wait_for_stderr("reading standard input");
     running.write_stdin("two");
     running.close_stdin();
     assert_eq!(running.wait().expect_code(0).stdout, "ok\n");

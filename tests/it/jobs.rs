@@ -86,8 +86,8 @@ fn what_was_left_running_is_read_on_by_its_id() {
 fn an_id_that_is_not_there_is_told_with_those_that_are() {
     let shop = Workshop::new();
     let told = shop.tell_all([output("bash_1"), background("sleep 100"), kill("bash_2")]);
-    assert_eq!(told[0], "Error: there is no background command `bash_1` (there is none)");
-    assert_eq!(told[2], "Error: there is no background command `bash_2` (there is bash_1)");
+    assert_eq!(told[0], "Error: no background command has the ID `bash_1` (none is running)");
+    assert_eq!(told[2], "Error: no background command has the ID `bash_2` (known: bash_1)");
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn sessions_are_listed_for_people_and_for_programs() {
     // of another directory there are none, and all are still all
     for line in ["-C / sessions", "-C / sessions --format markdown"] {
         let elsewhere = run(&clawd, line).expect_code(0).stdout;
-        assert_eq!(elsewhere, "no session of this directory (try --all)\n");
+        assert_eq!(elsewhere, "no sessions in this directory (try --all)\n");
     }
     let all = run(&clawd, "-C / sessions --all").expect_code(0).stdout;
     assert!(all.starts_with(&id), "{all}");
@@ -81,10 +81,10 @@ fn a_session_is_deleted_with_all_that_it_kept() {
     let project = crate::sessions::session_file(&clawd).parent().unwrap().to_owned();
     std::fs::create_dir_all(project.join(&id).join("before")).unwrap();
     for (line, said) in [
-        ("sessions delete nope", "there is no session nope"),
+        ("sessions delete nope", "no session has the ID nope"),
         ("sessions delete", "`sessions delete` needs the ID of one session"),
         ("sessions delete --all", "`--all` only looks for it in all directories"),
-        ("sessions show nope", "there is no session nope"),
+        ("sessions show nope", "no session has the ID nope"),
     ] {
         expect_one_line(&run(&clawd, line).expect_code(2), &[said]);
     }
@@ -93,7 +93,7 @@ fn a_session_is_deleted_with_all_that_it_kept() {
         format!("removed {id}\n")
     );
     assert_eq!(std::fs::read_dir(&project).unwrap().count(), 0);
-    assert!(run(&clawd, "sessions show").expect_code(2).stderr.contains("no session of this directory"));
+    assert!(run(&clawd, "sessions show").expect_code(2).stderr.contains("no session in this directory"));
 }
 
 #[test]
@@ -148,21 +148,21 @@ fn the_configuration_in_force_is_told_with_what_set_it_and_without_a_key() {
     assert!(line("base_url").ends_with("# OPENAI_BASE_URL"), "{page}");
     assert!(line("max_retries").ends_with("# config.toml"), "{page}");
     assert!(line("vim = true").ends_with("# config.toml") && line("theme").ends_with("# default"), "{page}");
-    assert!(line("# warning").contains("`modle`") && line("# the key").contains("OPENAI_API_KEY"), "{page}");
+    assert!(line("# warning").contains("`modle`") && line("# API key").contains("OPENAI_API_KEY"), "{page}");
     assert!(!page.contains("secret"), "{page}");
     let hooked = "[permissions]\ndeny = [\"WebFetch\"]\n[[hooks.PreToolUse]]\ncommand = \"./guard.sh\"\n\
                   [mcp_servers.a]\ncommand = \"x\"\n";
     let hooked = Clawd::alone().home_file("config.toml", hooked);
     let page = run(&hooked, "--disallowed-tools Glob config").expect_code(0).stdout;
-    assert!(page.contains("line 3: `hooks` is not used: this version runs no hooks"), "{page}");
-    assert!(page.contains("line 5: `mcp_servers` is not used"), "{page}");
+    assert!(page.contains("line 3: `hooks` is ignored: this version does not support hooks"), "{page}");
+    assert!(page.contains("line 5: `mcp_servers` is ignored"), "{page}");
     let place = |rule: &str| {
         let line = page.lines().find(|line| line.trim_start().starts_with(&format!("\"{rule}\",")));
         line.and_then(|line| line.split(" # ").nth(1)).unwrap_or_default().to_owned()
     };
     assert_eq!([place("WebFetch"), place("Glob")], ["config.toml", "--disallowed-tools"], "{page}");
     let doctor = run(&hooked, "doctor").stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(doctor.contains("`hooks` is not used: this version runs no hooks"), "{doctor}");
+    assert!(doctor.contains("`hooks` is ignored: this version does not support hooks"), "{doctor}");
     let path = run(&clawd, "config path").expect_code(0).stdout;
     assert_eq!(path, format!("{}\n", clawd.clawd_home().join("config.toml").display()));
     let broken = clawd.home_file("config.toml", "max_retries = \"two\"\n");

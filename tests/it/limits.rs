@@ -17,7 +17,7 @@ fn check_timeout(clawd: &Clawd, seconds: &str) -> Output {
     let output = clawd.clone().args(["--timeout", seconds]).run().expect_code(3);
     let limit = Duration::from_secs_f64(seconds.parse().unwrap());
     assert!(begun.elapsed() >= limit, "after {:?}", begun.elapsed());
-    let message = format!("time limit reached after {seconds} s (raise --timeout)");
+    let message = format!("time limit reached after {seconds} s (try a larger --timeout)");
     assert_eq!(output.result()["error"], json!({"type": "timeout", "message": message}), "{output:#?}");
     assert_eq!(output.events().last().unwrap()["type"], "result");
     assert_eq!(output.stderr.lines().last(), Some(format!("Error: {message}").as_str()));
@@ -57,7 +57,7 @@ fn a_time_limit_counts_the_wait_for_standard_input() {
     let silent = Clawd::new(&endpoint).args(["-p", "--timeout", "1"]).open_stdin().spawn();
     expect_one_line(
         &silent.wait().expect_code(3),
-        &["Error: time limit reached after 1 s (raise --timeout)"],
+        &["Error: time limit reached after 1 s (try a larger --timeout)"],
     );
     endpoint.finish();
 }
@@ -139,7 +139,7 @@ fn a_budget_of_money_that_cannot_be_enforced_is_an_error_if_the_option_asks_for_
     let output = clawd.run().expect_code(2);
     expect_one_line(
         &output,
-        &["Error: cannot enforce max_cost: the price of odd is unknown (add [prices.\"odd\"]"],
+        &["Error: max_cost has no effect: no price is known for odd (try adding [prices.\"odd\"]"],
     );
     assert_eq!(output.result()["error"]["type"], "initialization_failed");
 }

@@ -89,7 +89,7 @@ fn one_that_cannot_be_read_is_named_with_why() {
     let output = clawd.run().expect_code(0);
     let notices: Vec<String> =
         output.events_of("notice").iter().map(|notice| words(&notice["text"])).collect();
-    assert_eq!(notices, ["odd/AGENTS.md is left out: it is a link out of the project"]);
+    assert_eq!(notices, ["odd/AGENTS.md is ignored: it is a symlink that leads out of the project"]);
     endpoint.finish();
 }
 
@@ -122,13 +122,13 @@ fn those_of_ignored_directories_and_of_other_repositories_are_named_and_not_sent
     let ignored = "the directory is ignored";
     let other = "it belongs to another repository";
     let expected = [
-        format!("clone/AGENTS.md is left out: {other}"),
-        format!("lib/src/AGENTS.md is left out: {other}"),
-        "node_modules/p/AGENTS.md is left out: the directory is for dependencies".to_owned(),
+        format!("clone/AGENTS.md is ignored: {other}"),
+        format!("lib/src/AGENTS.md is ignored: {other}"),
+        "node_modules/p/AGENTS.md is ignored: the directory contains dependencies".to_owned(),
         "sub/AGENTS.md is told to the model".to_owned(),
-        format!("sub/made/AGENTS.md is left out: {ignored}"),
-        format!("target/doc/AGENTS.md is left out: {ignored}"),
-        format!("third/AGENTS.md is left out: {ignored}"),
+        format!("sub/made/AGENTS.md is ignored: {ignored}"),
+        format!("target/doc/AGENTS.md is ignored: {ignored}"),
+        format!("third/AGENTS.md is ignored: {ignored}"),
     ];
     assert_eq!(notices, expected);
     let sent = endpoint.requests().last().unwrap().body.to_string();
@@ -168,7 +168,7 @@ fn a_link_to_a_secret_or_into_git_is_not_sent() {
         let output = clawd.args(["--trust", "go"]).run().expect_code(0);
         let sent = endpoint.requests().last().unwrap().body.to_string();
         assert!(!sent.contains("hush-hush"), "{target}: {sent}");
-        assert!(output.stdout.contains("AGENTS.md is left out: it is a link "), "{target}: {output:#?}");
+        assert!(output.stdout.contains("AGENTS.md is ignored: it is a symlink "), "{target}: {output:#?}");
         endpoint.finish();
     }
 }

@@ -197,7 +197,7 @@ fn of_each_directory_one_file_is_sent_and_no_more_than_fits() {
     assert!(!system.contains("Root by its third name") && !system.contains("The end of it."));
     assert!(system.len() < 32 * 1024 + 12 * 1024, "{}", system.len());
     assert!(
-        output.stderr.contains("AGENTS.md is cut after") && output.stderr.contains("32 KiB"),
+        output.stderr.contains("AGENTS.md is truncated to") && output.stderr.contains("32 KiB"),
         "{output:#?}"
     );
     endpoint.finish();

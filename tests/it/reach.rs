@@ -66,7 +66,7 @@ fn a_proxy_that_wants_a_password_says_so() {
         String::from_utf8_lossy(&asked[..length]).into_owned()
     });
     let output = far_away().env("HTTPS_PROXY", &proxy).run().expect_code(1);
-    expect_one_line(&output, &["Error: ", "models.invalid", "the proxy wants a name and a password"]);
+    expect_one_line(&output, &["Error: ", "models.invalid", "the proxy requires a user name and a password"]);
     assert!(!output.stderr.contains("hunter2"));
     let asked = serving.join().unwrap();
     assert!(asked.starts_with("CONNECT models.invalid:443 ") && !asked.contains("sk-far"), "{asked}");

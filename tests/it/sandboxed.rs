@@ -249,8 +249,8 @@ fn a_failed_command_ends_as_it_does_outside() {
         ]])
         .told;
     assert_eq!(told[0], "Error: exit code 3\n(no output)");
-    assert!(told[1].starts_with("Error: ended by signal 9 (KILL)"), "{told:?}");
-    assert!(told[2].starts_with("Error: ended by signal 15 (TERM)"), "{told:?}");
+    assert!(told[1].starts_with("Error: terminated by signal 9 (KILL)"), "{told:?}");
+    assert!(told[2].starts_with("Error: terminated by signal 15 (TERM)"), "{told:?}");
     assert!(told[3].starts_with("Error: exit code 127"), "{told:?}");
     assert_eq!(told[4], "end");
 }

@@ -221,7 +221,7 @@ fn two_processes_never_write_one_session() {
     let running = streaming_again(&clawd).args(["-c", "second"]).spawn();
     endpoint.wait_for_request(2);
     let output = clawd.again().args(["-p", "-c", "third"]).run().expect_code(2);
-    expect_one_line(&output, &["in use", "--fork-session"]);
+    expect_one_line(&output, &["already open", "--fork-session"]);
     endpoint.push(text("Forked.").only_for("third"));
     streaming_again(&clawd).args(["-c", "--fork-session", "third"]).run().expect_code(0);
     assert_eq!(
@@ -313,8 +313,8 @@ fn a_session_with_images_compaction_and_rewind_loads() {
     let summary = messages[1]["content"].as_str().unwrap();
     assert!(summary.contains("one was a dot") && summary.ends_with("Before the summary."), "{summary}");
     assert!(!sent.contains("What is this?"), "what stood before the summary");
-    assert!(request.tool_result("call_2").contains("shortened"), "masked: {}", request.tool_result("call_2"));
-    assert!(sent.contains("gone.png is gone"), "an image whose file is gone is said to be");
+    assert!(request.tool_result("call_2").contains("truncated"), "masked: {}", request.tool_result("call_2"));
+    assert!(sent.contains("gone.png no longer exists"), "an image whose file is gone is said to be");
     assert!(!sent.contains("Taken back.") && !sent.contains("Never said."), "rewound");
     assert!(sent.contains("Said instead.") && sent.contains("Undone."), "and redone");
 }

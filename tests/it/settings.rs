@@ -12,7 +12,7 @@ const BROKEN: [(usize, &str, &str, &str); 55] = [
     (2, "model", r#"model = "a"#, "try"),
     (2, "model", r#"model "a""#, "try"),
     (2, "model", r#"model = "a" b"#, "try"),
-    (3, "model", "model = \"a\"\nmodel = \"b\"", "leaving one"),
+    (3, "model", "model = \"a\"\nmodel = \"b\"", "removing one"),
     (2, "tui", "[tui", "try `[name]`"),
     (2, "", "= 5", "try `key"),
     (2, "model", "model = 7", r#""qwen3-coder""#),
@@ -102,7 +102,7 @@ fn a_value_in_a_line_that_cannot_be_read_is_not_repeated() {
 #[test]
 fn a_theme_that_the_screen_would_refuse_is_told_without_a_screen_too() {
     let wrong = [
-        ("[tui]\ntheme = \"drak\"\n", "", "there is no theme `drak`"),
+        ("[tui]\ntheme = \"drak\"\n", "", "no theme is called `drak`"),
         ("[tui]\ntheme = \"mine\"\n", "gud = \"red\"\n", "mine.toml: line 1"),
     ];
     for (config, own, told) in wrong {
@@ -110,7 +110,7 @@ fn a_theme_that_the_screen_would_refuse_is_told_without_a_screen_too() {
         let clawd = Clawd::new(&endpoint).home_file("config.toml", config).home_file("themes/mine.toml", own);
         let output = clawd.args(["-p", "go"]).run().expect_code(0);
         assert_eq!(output.stdout, "Done.\n");
-        expect_one_line(&output, &[told, "; the screen would use auto"]);
+        expect_one_line(&output, &[told, "; using theme auto"]);
         endpoint.finish();
     }
     for config in ["[tui]\ntheme = \"colour-blind\"\n", "[tui]\ntheme = \"mine\"\n", ""] {

@@ -82,7 +82,10 @@ fn settings_that_anyone_may_write_are_left_out_and_told() {
     fs::set_permissions(&config, Permissions::from_mode(0o666)).unwrap();
     let output = clawd.args(["-p", "--output-format", "stream-json", "go"]).run().expect_code(0);
     assert_eq!(output.events_of("session_start")[0]["permission_mode"], "default");
-    assert!(output.stdout.contains("anyone may write it (try chmod o-w); it is left out"), "{output:#?}");
+    assert!(
+        output.stdout.contains("anyone can write it (try chmod o-w); the file is ignored"),
+        "{output:#?}"
+    );
     endpoint.finish();
 }
 

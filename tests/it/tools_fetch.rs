@@ -174,18 +174,18 @@ fn what_is_not_public_is_refused_in_every_mode() {
         (here("0"), "is an address of this machine"),
         (here("[::1]"), "is an address of this machine"),
         (here("[::ffff:127.0.0.1]"), "is an address of this machine"),
-        (here("localhost"), "`localhost` is not fetched"),
-        (here("localhost."), "`localhost` is not fetched"),
-        (here("x@127.0.0.1"), "before `@`"),
+        (here("localhost"), "cannot fetch `localhost`"),
+        (here("localhost."), "cannot fetch `localhost`"),
+        (here("x@127.0.0.1"), "user name or a password"),
         ("http://169.254.169.254/latest/meta-data".to_owned(), "is a link-local address"),
         ("http://10.0.0.1/".to_owned(), "is a private address"),
         ("http://metadata.google.internal/".to_owned(), "this machine or its network"),
-        ("file:///etc/passwd".to_owned(), "`file:` is not fetched"),
-        ("ftp://example.com/".to_owned(), "`ftp:` is not fetched"),
-        ("gopher://example.com/".to_owned(), "`gopher:` is not fetched"),
-        ("data:text/html,x".to_owned(), "`data:` is not fetched"),
-        ("javascript:alert(1)".to_owned(), "`javascript:` is not fetched"),
-        ("http://".to_owned(), "is no address"),
+        ("file:///etc/passwd".to_owned(), "cannot fetch `file:` URLs"),
+        ("ftp://example.com/".to_owned(), "cannot fetch `ftp:` URLs"),
+        ("gopher://example.com/".to_owned(), "cannot fetch `gopher:` URLs"),
+        ("data:text/html,x".to_owned(), "cannot fetch `data:` URLs"),
+        ("javascript:alert(1)".to_owned(), "cannot fetch `javascript:` URLs"),
+        ("http://".to_owned(), "is not a valid URL"),
     ];
     let urls: Vec<&str> = table.iter().map(|(url, _)| url.as_str()).collect();
     let allowed = Workshop::in_mode("default").options(["--allowed-tools", "WebFetch"]);
@@ -207,7 +207,7 @@ fn what_is_not_public_is_refused_in_every_mode() {
 fn a_host_that_nobody_knows_is_told_in_one_line() {
     let shop = Workshop::in_mode("default").options(["--allowed-tools", "WebFetch(domain:page.invalid)"]);
     let told = shop.tell("WebFetch", json!({"url": "https://page.invalid/"}));
-    assert!(told.starts_with("Error: cannot find `page.invalid`: ") && !told.contains('\n'), "{told}");
+    assert!(told.starts_with("Error: cannot resolve `page.invalid`: ") && !told.contains('\n'), "{told}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn an_image_arrives_byte_for_byte_and_again_after_a_resume() {
     assert_eq!(run.output.result()["success"], true);
     let last = shop.endpoint().requests().last().unwrap().clone();
     assert!(images(&last).is_empty());
-    assert!(String::from_utf8_lossy(&last.raw).contains(" is gone]"), "{}", last.roles());
+    assert!(String::from_utf8_lossy(&last.raw).contains(" no longer exists]"), "{}", last.roles());
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_model_that_takes_no_images_is_told_of_them() {
     assert_eq!((images(&requests[1]).len(), images(&requests[2]).len()), (1, 0));
     assert_eq!(requests[2].roles(), "system user assistant tool");
     let told = &shop.told()[0];
-    assert!(told.contains("9\u{d7}7") && told.contains("cannot see images"), "{told}");
+    assert!(told.contains("9\u{d7}7") && told.contains("does not support images"), "{told}");
 }
 
 #[test]

@@ -358,7 +358,7 @@ async fn old_results_give_way_first_and_the_run_goes_on() {
     assert_eq!(world.check_requests(), 1, "a masking breaks the prefix once");
     let last = wire_valid::text(world.requests().last().unwrap());
     assert!(
-        last.contains("number 1 so") && last.contains("characters of this old result are left out"),
+        last.contains("number 1 so") && last.contains("characters of this old result omitted"),
         "previews stay"
     );
     assert!(last.len() / 4 < 34_000);

@@ -53,8 +53,8 @@ impl Verdict {
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Works => "Chat works.",
-            Self::OnlyTalks => "Chat works, but without tools: it can only talk.",
-            Self::Fails => "Chat does not work: what stands behind ✗ says why.",
+            Self::OnlyTalks => "Chat works, but tool calls do not: the model cannot read or change files.",
+            Self::Fails => "Chat does not work: see the lines marked ✗.",
         }
     }
 }
@@ -65,7 +65,7 @@ fn reachable(evidence: &Evidence) -> Finding {
         return Finding::bad("reachable", error.message.as_str());
     }
     let after = evidence.after.map(|after| format!(" after {}", units::duration(after)));
-    Finding::good("reachable", format!("{} answers{}", evidence.host, after.unwrap_or_default()))
+    Finding::good("reachable", format!("{} responds{}", evidence.host, after.unwrap_or_default()))
 }
 
 fn key(evidence: &Evidence) -> Option<Finding> {
@@ -76,12 +76,11 @@ fn key(evidence: &Evidence) -> Option<Finding> {
         return None;
     }
     Some(match (&evidence.key, &evidence.list) {
-        (Some(name), Err(error)) if error.remedy == Remedy::NextKey => Finding::note(
-            "key",
-            format!("the one from {name} is accepted for chat, but not for the list of models"),
-        ),
-        (Some(name), _) => Finding::good("key", format!("the one from {name} is accepted")),
-        (None, _) => Finding::good("key", "none is sent, and none is asked for"),
+        (Some(name), Err(error)) if error.remedy == Remedy::NextKey => {
+            Finding::note("key", format!("accepted for chat, but not for listing models (from {name})"))
+        }
+        (Some(name), _) => Finding::good("key", format!("accepted (from {name})")),
+        (None, _) => Finding::good("key", "none sent, none required"),
     })
 }
 
@@ -91,17 +90,19 @@ fn model(evidence: &Evidence) -> Option<Finding> {
     let is_listed = list.map(|list| list.get(name.as_str()).is_some());
     if let Some(error) = evidence.refusal(Probe::Word).filter(|error| error.remedy == Remedy::NextModel) {
         let others =
-            list.map(|list| format!("; it lists {}", names(list, name.as_str()))).unwrap_or_default();
+            list.map(|list| format!("; available: {}", names(list, name.as_str()))).unwrap_or_default();
         return Some(Finding::bad("model", format!("{}{others}", error.message)));
     }
     let count = list.map_or(0, |list| list.models.len());
     match (is_listed, evidence.speaks()) {
-        (Some(true), _) => Some(Finding::good("model", format!("{name} is listed, {}", one_of(count)))),
+        (Some(true), _) => Some(Finding::good("model", format!("{name} is listed ({})", one_of(count)))),
         (Some(false), true) => {
-            let of = units::counted(count as u64, "model that is listed", "models that are listed");
-            Some(Finding::note("model", format!("{name} answers, but is not among the {of}")))
+            let of = units::counted(count as u64, "listed model", "listed models");
+            Some(Finding::note("model", format!("{name} works, but is not among the {of}")))
         }
-        (None, true) => Some(Finding::good("model", format!("{name} answers; there is no list of models"))),
+        (None, true) => {
+            Some(Finding::good("model", format!("{name} works; the endpoint does not list models")))
+        }
         (Some(false) | None, false) => None,
     }
 }
@@ -112,13 +113,13 @@ fn answer(evidence: &Evidence) -> Option<Finding> {
         Err(error) if is_told_elsewhere(error) => None,
         Err(error) => Some(Finding::bad("answer", error.message.as_str())),
         Ok(_) if !evidence.speaks() => {
-            Some(Finding::bad("answer", "it is empty: neither words nor thoughts (try another model)"))
+            Some(Finding::bad("answer", "empty: no text and no reasoning (try another model)"))
         }
         Ok(_) => {
             let took = units::duration(heard.took);
             let first = heard.first.filter(|first| *first < heard.took);
-            let first = first.map(|first| format!(", begun after {}", units::duration(first)));
-            Some(Finding::good("answer", format!("there after {took}{}", first.unwrap_or_default())))
+            let first = first.map(|first| format!(", first token after {}", units::duration(first)));
+            Some(Finding::good("answer", format!("received after {took}{}", first.unwrap_or_default())))
         }
     }
 }
@@ -133,10 +134,10 @@ fn streaming(evidence: &Evidence) -> Option<Finding> {
         return None;
     }
     Some(match evidence.arrival? {
-        Arrival::Streamed => Finding::good("streaming", "answers are shown as they are written"),
+        Arrival::Streamed => Finding::good("streaming", "answers are shown as they arrive"),
         Arrival::Whole => Finding::note(
             "streaming",
-            "none: an answer comes in one piece, and nothing is seen before its end",
+            "no: each answer arrives in one piece and is shown when it is complete",
         ),
     })
 }
@@ -146,15 +147,16 @@ fn tools(evidence: &Evidence) -> Option<Finding> {
     let only_talks = |why: &str| {
         let what = match evidence.known.server(&evidence.model) {
             Some(server) => server.for_tools(),
-            None => "take another model, or a server that offers tools",
+            None => "try another model, or a server that supports tool calls",
         };
-        Finding::bad("tools", format!("none: {why}; it can only talk ({what})"))
+        Finding::bad("tools", format!("not supported: {why}; the model can only chat ({what})"))
     };
     let forced = evidence.answer(Probe::Forced).map_or(&[][..], |answer| &answer.message.tool_calls);
     let completion = match &heard.answer {
         Err(error) if forced.is_empty() => return Some(only_talks(&error.message)),
         Err(error) => {
-            let text = format!("it calls them when it must; asked in words it failed: {}", error.message);
+            let text =
+                format!("only with forced tool choice; without it the request failed: {}", error.message);
             return Some(Finding::note("tools", text));
         }
         Ok(completion) => completion,
@@ -163,36 +165,38 @@ fn tools(evidence: &Evidence) -> Option<Finding> {
     Some(match (calls.is_empty(), forced.is_empty()) {
         (false, _) if !calls.iter().all(is_sound) => Finding::note(
             "tools",
-            "it calls them, but with arguments that are no JSON: the model is told, and tries again",
+            "works, but arguments are not valid JSON: clawd reports this to the model, which retries",
         ),
-        (false, _) if completion.form == CallForm::Text => {
-            Finding::note("tools", "it writes calls as text: they are read, and asked about one by one")
-        }
-        (false, _) => Finding::good("tools", "it calls them"),
-        (true, false) => Finding::note(
+        (false, _) if completion.form == CallForm::Text => Finding::note(
             "tools",
-            "it calls them only when it must: it may tell what it would do, and is reminded to do it",
+            "calls are written as text: clawd parses them, and each one requires approval",
         ),
-        (true, true) => only_talks("it makes no calls"),
+        (false, _) => Finding::good("tools", "the model calls tools"),
+        (true, false) => {
+            Finding::note("tools", "only with forced tool choice; clawd will remind the model to act")
+        }
+        (true, true) => only_talks("the model makes no calls"),
     })
 }
 
 fn parallel(evidence: &Evidence) -> Option<Finding> {
     match evidence.calls().len() {
         0 => None,
-        1 => Some(Finding::note("parallel", "one call at a time: fine, only slower")),
+        1 => Some(Finding::note("parallel", "one tool call per answer: works, but is slower")),
         _ => {
-            Some(Finding::good("parallel", "several calls in one answer: what only reads runs side by side"))
+            Some(Finding::good("parallel", "several tool calls per answer: read-only calls run in parallel"))
         }
     }
 }
 
 fn results(evidence: &Evidence) -> Option<Finding> {
     Some(match &evidence.heard(Probe::After)?.answer {
-        Ok(_) => Finding::good("results", "it takes the answers to its calls"),
+        Ok(_) => Finding::good("results", "the model accepts tool results"),
         Err(error) => {
-            let text =
-                format!("not taken: {}; a run ends at its first call (try another model)", error.message);
+            let text = format!(
+                "rejected: {}; every run fails at its first tool call (try another model)",
+                error.message
+            );
             Finding::bad("results", text)
         }
     })
@@ -204,9 +208,9 @@ fn counts(evidence: &Evidence) -> Option<Finding> {
         return None;
     }
     Some(if answers.any(|answer| answer.message.usage.is_some()) {
-        Finding::good("counts", "tokens are counted by the endpoint")
+        Finding::good("usage", "the endpoint reports token usage")
     } else {
-        Finding::note("counts", "none are sent: tokens are shown as unknown")
+        Finding::note("usage", "not reported: token usage is shown as unknown")
     })
 }
 
@@ -218,9 +222,9 @@ fn thoughts(evidence: &Evidence) -> Option<Finding> {
     let field = answers.find_map(|answer| answer.message.reasoning.as_ref());
     Some(match field {
         Some(reasoning) => {
-            Finding::good("thoughts", format!("kept apart from the answer, as `{}`", reasoning.field))
+            Finding::good("reasoning", format!("separate from the answer, in `{}`", reasoning.field))
         }
-        None => Finding::good("thoughts", "none are sent"),
+        None => Finding::good("reasoning", "none sent"),
     })
 }
 
@@ -229,16 +233,16 @@ fn window(evidence: &Evidence) -> Option<Finding> {
         return None;
     }
     let Some((window, source)) = evidence.known.window(&evidence.model, evidence.window) else {
-        let text = "unknown: tokens are counted without it (try `context_window` in config.toml)";
-        return Some(Finding::note("window", text));
+        let text = "size unknown (try `context_window` in config.toml)";
+        return Some(Finding::note("context", text));
     };
-    let text = format!("{}, {}", known::in_words(window), source.said());
+    let text = format!("{} ({})", known::in_words(window), source.said());
     if known::is_small(window) {
         let server = evidence.known.server(&evidence.model);
         let larger = known::larger_window(server);
-        return Some(Finding::note("window", format!("{text}: too small for tools ({larger})")));
+        return Some(Finding::note("context", format!("{text}: too small for tools ({larger})")));
     }
-    Some(Finding::good("window", text))
+    Some(Finding::good("context", text))
 }
 
 fn images(evidence: &Evidence) -> Option<Finding> {
@@ -248,8 +252,8 @@ fn images(evidence: &Evidence) -> Option<Finding> {
     let family = models::family(evidence.model.as_str());
     let images = evidence.known.told(&evidence.model).images;
     match images.or(family.map(|family| family.images).unwrap_or_default()) {
-        Ability::Yes => Some(Finding::good("images", "the model takes them")),
-        Ability::No => Some(Finding::note("images", "the model takes none")),
+        Ability::Yes => Some(Finding::good("images", "supported")),
+        Ability::No => Some(Finding::note("images", "not supported")),
         Ability::Unknown => None,
     }
 }

@@ -123,7 +123,7 @@ impl Doctor {
     /// Asks. `tell` hears what is waited for, each time that it is something else. Drop the future to end it.
     pub async fn ask(self, tell: &impl Fn(&str)) -> Diagnosis {
         match self.subject {
-            Subject::None => Diagnosis { text: "Nobody was asked.\n".to_owned(), exit: Exit::Usage },
+            Subject::None => Diagnosis { text: "No endpoint was contacted.\n".to_owned(), exit: Exit::Usage },
             Subject::Endpoint(target) => target.examine(tell).await,
         }
     }
@@ -131,7 +131,7 @@ impl Doctor {
 
 impl Target {
     async fn examine(self, tell: &impl Fn(&str)) -> Diagnosis {
-        tell("the list of models");
+        tell("the model list");
         let began = Instant::now();
         let list = ask(&self.search).await;
         let after = has_answered(&list).then(|| began.elapsed());
@@ -159,7 +159,7 @@ impl Target {
             evidence.known.take_list(list.clone());
         }
         if evidence.speaks() {
-            tell("the size of the window");
+            tell("the context window size");
             let glance = ModelGlance { search: self.search.clone(), model: evidence.model.clone() };
             evidence.known.take_look(&evidence.model, look_at_model(glance).await.look);
         }
@@ -237,7 +237,7 @@ fn subject(config: &Config, env: &Env) -> Subject {
 }
 
 fn title(host: &str) -> String {
-    head(&format!("endpoint (asks {host} for its models and up to {MOST} short questions)"))
+    head(&format!("endpoint {host} (lists its models and sends up to {MOST} short requests)"))
 }
 
 fn diagnosis(evidence: &Evidence) -> Diagnosis {
@@ -256,15 +256,18 @@ fn unnamed(error: Option<ChatError>) -> Diagnosis {
             (Finding::bad("reachable", error.message), Exit::Failed)
         }
         Some(error) => {
-            let text = format!("none is named, and there is no list: {} (try --model NAME)", error.message);
+            let text = format!(
+                "not set, and the endpoint does not list models: {} (try --model NAME)",
+                error.message
+            );
             (Finding::bad("model", text), Exit::Usage)
         }
         None => {
-            let text = "none is named, and not just one is listed (try --model NAME)";
+            let text = "not set, and the endpoint does not list exactly one (try --model NAME)";
             (Finding::bad("model", text), Exit::Usage)
         }
     };
-    Diagnosis { text: format!("{}Nothing more was asked.\n", body(&[finding])), exit }
+    Diagnosis { text: format!("{}The endpoint was not tested further.\n", body(&[finding])), exit }
 }
 
 /// Whether there was an answer at all, be it a refusal.
@@ -279,9 +282,9 @@ fn is_unreachable(evidence: &Evidence) -> bool {
 fn too_slow(host: &str, first: Option<Duration>) -> ChatError {
     let seconds = LIMIT.as_secs();
     let message = if first.is_some() {
-        format!("{host} began to answer and was not done after {seconds} s (try a faster model)")
+        format!("{host} did not finish its answer within {seconds} s (try a faster model)")
     } else {
-        format!("{host} did not answer within {seconds} s (a model may still be loading: try again)")
+        format!("{host} did not answer within {seconds} s; the model may still be loading (try again)")
     };
     ChatError::new(Remedy::GiveUp, message).at(Stage::Silence)
 }

@@ -56,10 +56,10 @@ pub(super) struct Question {
 /// All questions, in order.
 pub(super) const PROBES: [Question; 4] = [
     Question { probe: Probe::Word, waits_for: "an answer", is_due: |_| true },
-    Question { probe: Probe::Calls, waits_for: "two calls", is_due: Evidence::speaks },
+    Question { probe: Probe::Calls, waits_for: "two tool calls", is_due: Evidence::speaks },
     Question {
         probe: Probe::Forced,
-        waits_for: "a call that it must make",
+        waits_for: "a forced tool call",
         is_due: |evidence| {
             let failed = evidence.refusal(Probe::Calls).map(|error| &error.remedy);
             let by_chance = matches!(failed, Some(Remedy::Retry { .. }));
@@ -68,7 +68,7 @@ pub(super) const PROBES: [Question; 4] = [
     },
     Question {
         probe: Probe::After,
-        waits_for: "an answer behind the calls",
+        waits_for: "an answer to tool results",
         is_due: |evidence| !evidence.calls().is_empty() && evidence.calls().iter().all(is_sound),
     },
 ];

@@ -68,12 +68,11 @@ pub(super) fn configuration(config: &Config, file: &ConfigFile) -> Group {
         findings.push(address(target));
     }
     findings.push(match &config.model.name {
-        Some(name) => {
-            Finding::good("model", format!("{}, from {}", name.value, name.origin.named("--model", BUILT_IN)))
-        }
-        None => {
-            Finding::note("model", "none is named: the endpoint's only one is taken, if it lists just one")
-        }
+        Some(name) => Finding::good(
+            "model",
+            format!("{} (from {})", name.value, name.origin.named("--model", BUILT_IN)),
+        ),
+        None => Finding::note("model", "not set: clawd uses the endpoint's model if it lists exactly one"),
     });
     findings.push(match config.endpoint.target() {
         Ok(target) => key(target),
@@ -92,14 +91,14 @@ pub(super) fn terminal(tty: Tty, around: &Surroundings) -> Group {
     let mut findings = vec![screen(tty, around)];
     findings.push(Finding::good(
         "colour",
-        if around.mono { "none: NO_COLOR is set" } else { "the terminal's own sixteen" },
+        if around.mono { "off, because NO_COLOR is set" } else { "the terminal's 16 colours" },
     ));
     if !is_utf8(&around.locale) {
         let text = format!(
             "{} (try LANG=C.UTF-8)",
             match around.locale.as_str() {
-                "" => "none is set: letters beyond ASCII may come out wrong".to_owned(),
-                locale => format!("{locale}: letters beyond ASCII are shown as ?"),
+                "" => "not set: characters beyond ASCII may be displayed wrong".to_owned(),
+                locale => format!("{locale}: characters beyond ASCII are shown as ?"),
             }
         );
         findings.push(Finding::note("locale", text));
@@ -110,18 +109,22 @@ pub(super) fn terminal(tty: Tty, around: &Surroundings) -> Group {
 /// Whether anything can be kept.
 pub(super) fn files(home: &Home, log: &Log) -> Group {
     let home = match home {
-        Home::Writable(path) => Finding::good("home", format!("{path} can be written")),
-        Home::ToBeMade(path) => Finding::good("home", format!("{path} is made when something is kept")),
+        Home::Writable(path) => Finding::good("home", format!("{path} is writable")),
+        Home::ToBeMade(path) => {
+            Finding::good("home", format!("{path} will be created when something is saved"))
+        }
         Home::Shut(path, why) => Finding::bad(
             "home",
-            format!("{path} cannot be written: {why}; sessions and history are not kept (try CLAWD_HOME)"),
+            format!(
+                "cannot write {path}: {why}; sessions and history are not saved (try setting CLAWD_HOME)"
+            ),
         ),
-        Home::Nowhere => Finding::bad("home", "there is no home directory: nothing is kept (try CLAWD_HOME)"),
+        Home::Nowhere => Finding::bad("home", "no home directory: nothing is saved (try setting CLAWD_HOME)"),
     };
     let log = match log {
-        Log::On(path) => Finding::good("log", format!("written to {path}")),
+        Log::On(path) => Finding::good("log", format!("writing to {path}")),
         Log::Off(directory) if directory.is_empty() => Finding::good("log", "off"),
-        Log::Off(directory) => Finding::good("log", format!("off; --debug writes one into {directory}")),
+        Log::Off(directory) => Finding::good("log", format!("off (--debug writes a log to {directory})")),
     };
     Group::of("files", vec![home, log])
 }
@@ -129,13 +132,17 @@ pub(super) fn files(home: &Home, log: &Log) -> Group {
 /// What stands between commands and the machine.
 pub(super) fn sandbox(mode: SandboxMode, tier: Tier) -> Group {
     let system = match tier {
-        Tier::Nothing => Finding::note("system", "none: what you allow runs with your own rights"),
+        Tier::Nothing => {
+            Finding::note("system", "none: commands run NOT sandboxed, with your full permissions")
+        }
         Tier::Namespaces | Tier::Bubblewrap | Tier::Landlock => {
             Finding::good("system", format!("{}: {}", tier.name(), tier.sentence()))
         }
     };
     let wish = match mode {
-        SandboxMode::Off => Finding::note("commands", "off: what you allow runs with your own rights"),
+        SandboxMode::Off => {
+            Finding::note("commands", "off: commands run NOT sandboxed, with your full permissions")
+        }
         SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite => Finding::good("commands", mode.name()),
     };
     Group::of("sandbox", vec![system, wish])
@@ -145,23 +152,23 @@ fn config_file(file: &ConfigFile) -> Finding {
     match file {
         ConfigFile::Read(path) => Finding::good("file", path.as_str()),
         ConfigFile::Absent(path) => {
-            Finding::good("file", format!("none at {path}: options, variables and defaults count"))
+            Finding::good("file", format!("{path} does not exist: using options, environment and defaults"))
         }
         ConfigFile::Nowhere => {
-            Finding::note("file", "there is no home directory: options, variables and defaults count")
+            Finding::note("file", "no home directory: using options, environment and defaults")
         }
     }
 }
 
 fn address(target: &Target) -> Finding {
     let url = &target.url;
-    Finding::good("address", format!("{}, from {}", url.value, url.origin.named("--base-url", BUILT_IN)))
+    Finding::good("base_url", format!("{} (from {})", url.value, url.origin.named("--base-url", BUILT_IN)))
 }
 
 fn key(target: &Target) -> Finding {
     let places: Vec<String> = target.keys.iter().map(|key| source(&key.source)).collect();
     if places.is_empty() {
-        return Finding::good("key", "none; an endpoint on this machine needs none");
+        return Finding::good("key", "none (not required for an endpoint on this machine)");
     }
     Finding::good("key", format!("from {}", places.join(", then ")))
 }
@@ -175,27 +182,25 @@ fn source(source: &KeySource) -> String {
 }
 
 fn screen(tty: Tty, around: &Surroundings) -> Finding {
-    let unfit = |why: &str| Finding::note("screen", format!("{why}: no screen here, but `clawd -p` works"));
+    let unfit =
+        |why: &str| Finding::note("screen", format!("{why}: only headless mode (`clawd -p`) works here"));
     let term = around.term.as_str();
     match (tty.input, tty.output) {
-        (false, _) => return unfit("standard input is no terminal"),
-        (true, false) => return unfit("standard output is no terminal"),
+        (false, _) => return unfit("standard input is not a terminal"),
+        (true, false) => return unfit("standard output is not a terminal"),
         (true, true) if matches!(term, "" | "dumb" | "unknown") => {
-            let text = "TERM is `dumb`, `unknown` or empty: plain mode, told line by line";
+            let text = "TERM is `dumb`, `unknown` or empty: clawd uses plain mode";
             return Finding::note("screen", text);
         }
         (true, true) => {}
     }
-    let tmux = if around.tmux { ", inside tmux" } else { "" };
+    let tmux = if around.tmux { " in tmux" } else { "" };
     let Some((columns, rows)) = tty.size else {
-        return Finding::note(
-            "screen",
-            format!("{term}{tmux}, of unknown size: 80 columns by 24 rows are assumed"),
-        );
+        return Finding::note("screen", format!("{term}{tmux}, unknown size: assuming 80×24"));
     };
-    let text = format!("{term}{tmux}, {columns} columns by {rows} rows");
+    let text = format!("{term}{tmux}, {columns}×{rows}");
     if columns < SMALLEST.0 || rows < SMALLEST.1 {
-        return Finding::note("screen", format!("{text}: it works, but a larger window shows more"));
+        return Finding::note("screen", format!("{text}: usable, but small"));
     }
     Finding::good("screen", text)
 }
@@ -228,10 +233,10 @@ mod tests {
                 .to_text(),
             "configuration
   ✓ file       ~/.config/clawd/config.toml
-  ! warning    the base URL ends before `/chat/completions`:
-               https://llm.example.com/v1 is used
-  ✓ address    https://llm.example.com/v1, from CLAWD_BASE_URL
-  ✓ model      qwen3, from --model
+  ! warning    the base URL must not end in `/chat/completions`: using
+               https://llm.example.com/v1
+  ✓ base_url   https://llm.example.com/v1 (from CLAWD_BASE_URL)
+  ✓ model      qwen3 (from --model)
   ✓ key        from --api-key
 
 "
@@ -242,7 +247,7 @@ mod tests {
     fn what_is_missing_is_told_with_a_way_out() {
         let local = config(Flags::default(), &[("CLAWD_BASE_URL", "http://127.0.0.1:1/v1")]);
         let text = configuration(&local, &ConfigFile::Absent("/c/config.toml".to_owned())).to_text();
-        for words in ["none at /c/config.toml", "the endpoint's only one", "needs none"] {
+        for words in ["/c/config.toml does not exist", "the endpoint's model", "not required"] {
             assert!(text.contains(words), "{words}\n{text}");
         }
         let nothing = configuration(&config(Flags::default(), &[]), &ConfigFile::Nowhere).to_text();
@@ -266,12 +271,12 @@ mod tests {
             assert!(text.contains(expected), "{expected}\n{text}");
         };
         let whole = Tty { input: true, output: true, size: Some((80, 24)) };
-        check(whole, "xterm", "✓ screen     xterm, inside tmux, 80 columns by 24 rows\n  ✓ colour");
-        check(Tty { size: Some((30, 24)), ..whole }, "xterm", "! screen     xterm, inside tmux, 30 columns");
-        check(Tty { size: None, ..whole }, "xterm", "of unknown size");
-        check(whole, "dumb", "! screen     TERM is `dumb`, `unknown` or empty: plain mode");
-        check(Tty { output: false, ..whole }, "xterm", "! screen     standard output is no terminal");
-        check(Tty { input: false, ..whole }, "xterm", "! screen     standard input is no terminal");
+        check(whole, "xterm", "✓ screen     xterm in tmux, 80×24\n  ✓ colour");
+        check(Tty { size: Some((30, 24)), ..whole }, "xterm", "! screen     xterm in tmux, 30×24");
+        check(Tty { size: None, ..whole }, "xterm", "unknown size");
+        check(whole, "dumb", "! screen     TERM is `dumb`, `unknown` or empty: clawd uses plain mode");
+        check(Tty { output: false, ..whole }, "xterm", "! screen     standard output is not a terminal");
+        check(Tty { input: false, ..whole }, "xterm", "! screen     standard input is not a terminal");
         let posix = Surroundings { locale: "POSIX".to_owned(), mono: true, ..Surroundings::default() };
         let text = terminal(whole, &posix).to_text();
         assert!(text.contains("! locale     POSIX:") && text.contains("NO_COLOR is set"), "{text}");
@@ -284,13 +289,13 @@ mod tests {
             let text = files(&home, &off).to_text();
             assert!(text.contains(expected), "{expected}\n{text}");
         };
-        check(Home::Writable("~/d".to_owned()), "✓ home       ~/d can be written");
-        check(Home::ToBeMade("~/d".to_owned()), "✓ home       ~/d is made when something is kept");
+        check(Home::Writable("~/d".to_owned()), "✓ home       ~/d is writable");
+        check(Home::ToBeMade("~/d".to_owned()), "✓ home       ~/d will be created when something is saved");
         check(
             Home::Shut("~/d".to_owned(), "read-only".to_owned()),
-            "✗ home       ~/d cannot be written: read-only;",
+            "✗ home       cannot write ~/d: read-only;",
         );
-        check(Home::Nowhere, "✗ home       there is no home directory");
-        check(Home::Nowhere, "✓ log        off; --debug writes one into ~/d/logs");
+        check(Home::Nowhere, "✗ home       no home directory");
+        check(Home::Nowhere, "✓ log        off (--debug writes a log to ~/d/logs)");
     }
 }

@@ -55,19 +55,19 @@ fn a_healthy_endpoint_is_a_calm_page() {
     let diagnosis = diagnosis(&healthy());
     assert_eq!(
         title("127.0.0.1:1234") + &diagnosis.text,
-        "endpoint (asks 127.0.0.1:1234 for its models and up to 4 short questions)
-  ✓ reachable  127.0.0.1:1234 answers after 12 ms
-  ✓ key        none is sent, and none is asked for
-  ✓ model      qwen3 is listed, one of 2
-  ✓ answer     there after 1 s, begun after 340 ms
-  ✓ streaming  answers are shown as they are written
-  ✓ tools      it calls them
-  ✓ parallel   several calls in one answer: what only reads runs side by side
-  ✓ results    it takes the answers to its calls
-  ✓ counts     tokens are counted by the endpoint
-  ✓ thoughts   none are sent
-  ✓ window     32.7k tokens, says Ollama (/api/ps)
-  ✓ images     the model takes them
+        "endpoint 127.0.0.1:1234 (lists its models and sends up to 4 short requests)
+  ✓ reachable  127.0.0.1:1234 responds after 12 ms
+  ✓ key        none sent, none required
+  ✓ model      qwen3 is listed (one of 2)
+  ✓ answer     received after 1 s, first token after 340 ms
+  ✓ streaming  answers are shown as they arrive
+  ✓ tools      the model calls tools
+  ✓ parallel   several tool calls per answer: read-only calls run in parallel
+  ✓ results    the model accepts tool results
+  ✓ usage      the endpoint reports token usage
+  ✓ reasoning  none sent
+  ✓ context    32.7k tokens (reported by Ollama at /api/ps)
+  ✓ images     supported
 
 Chat works.
 "
@@ -95,22 +95,22 @@ fn a_poor_endpoint_is_told_with_what_follows_from_it() {
     let diagnosis = diagnosis(&evidence);
     assert_eq!(
         diagnosis.text,
-        "  ✓ reachable  127.0.0.1:1234 answers after 12 ms
-  ✓ key        none is sent, and none is asked for
-  ✓ model      qwen3 answers; there is no list of models
-  ✓ answer     there after 1 s, begun after 340 ms
-  ! streaming  none: an answer comes in one piece, and nothing is seen before
-               its end
-  ✗ tools      none: it makes no calls; it can only talk (take a model that
-               Ollama's library marks with `tools`)
-  ! counts     none are sent: tokens are shown as unknown
-  ✓ thoughts   none are sent
-  ! window     4k tokens unless set, says Ollama (/api/show): too small for
-               tools (OLLAMA_CONTEXT_LENGTH=32768 ollama serve, or num_ctx in a
-               Modelfile)
+        "  ✓ reachable  127.0.0.1:1234 responds after 12 ms
+  ✓ key        none sent, none required
+  ✓ model      qwen3 works; the endpoint does not list models
+  ✓ answer     received after 1 s, first token after 340 ms
+  ! streaming  no: each answer arrives in one piece and is shown when it is
+               complete
+  ✗ tools      not supported: the model makes no calls; the model can only chat
+               (use a model with the `tools` tag in the Ollama library)
+  ! usage      not reported: token usage is shown as unknown
+  ✓ reasoning  none sent
+  ! context    4k tokens by default (reported by Ollama at /api/show): too small
+               for tools (OLLAMA_CONTEXT_LENGTH=32768 ollama serve, or num_ctx
+               in a Modelfile)
   ! noticed    3 lines could not be read
 
-Chat works, but without tools: it can only talk.
+Chat works, but tool calls do not: the model cannot read or change files.
 "
     );
     assert_eq!(diagnosis.exit, Exit::Done);
@@ -125,7 +125,7 @@ fn who_cannot_be_reached_is_told_once() {
         diagnosis.text,
         "  ✗ reachable  cannot reach h (check it)
 
-Chat does not work: what stands behind ✗ says why.
+Chat does not work: see the lines marked ✗.
 "
     );
     assert_eq!(diagnosis.exit, Exit::Failed);
@@ -134,55 +134,52 @@ Chat does not work: what stands behind ✗ says why.
 #[test]
 fn a_key_is_judged_by_the_answer_to_a_question() {
     let named = |heard: &[Heard]| Evidence { key: Some("THE_KEY".to_owned()), ..of(heard) };
-    check(&named(&[said(Word, "ready")]), "✓ key the one from THE_KEY is accepted");
-    check(&of(&[said(Word, "ready")]), "✓ key none is sent, and none is asked for");
+    check(&named(&[said(Word, "ready")]), "✓ key accepted (from THE_KEY)");
+    check(&of(&[said(Word, "ready")]), "✓ key none sent, none required");
     check(&named(&[failed(Word, 401)]), "✗ key refused (401)");
     check_absent(&named(&[failed(Word, 401)]), "answer");
     check_absent(&named(&[failed(Word, 500)]), "key");
     let list = Err(ChatError::new(Remedy::NextKey, "no").with_status(403));
     check(
         &Evidence { list, ..named(&[said(Word, "ready")]) },
-        "! key the one from THE_KEY is accepted for chat",
+        "! key accepted for chat, but not for listing models (from THE_KEY)",
     );
 }
 
 #[test]
 fn a_model_is_judged_by_the_list_and_by_the_answer() {
     let asked = |name: &str, heard: Heard| Evidence { model: name.into(), ..of(&[heard]) };
-    check(&asked("qwen3", said(Word, "ready")), "✓ model qwen3 is listed, one of 2");
-    check(
-        &asked("qwen", said(Word, "ready")),
-        "! model qwen answers, but is not among the 2 models that are listed",
-    );
-    check(&asked("qwen", failed(Word, 404)), "✗ model refused (404); it lists qwen3, other");
+    check(&asked("qwen3", said(Word, "ready")), "✓ model qwen3 is listed (one of 2)");
+    check(&asked("qwen", said(Word, "ready")), "! model qwen works, but is not among the 2 listed models");
+    check(&asked("qwen", failed(Word, 404)), "✗ model refused (404); available: qwen3, other");
     check_absent(&asked("qwen", failed(Word, 404)), "answer");
     check(&asked("qwen3", failed(Word, 500)), "✗ answer refused (500)");
-    check(&asked("qwen3", said(Word, " ")), "✗ answer it is empty");
+    check(&asked("qwen3", said(Word, " ")), "✗ answer empty");
 }
 
 #[test]
 fn tools_are_judged_by_calls_that_nobody_forced() {
     let asked = |heard: Heard| of(&[said(Word, "ready"), heard]);
-    check(&asked(called(Calls, &[ONE, TWO])), "✓ parallel several calls");
-    check(&asked(called(Calls, &[ONE])), "! parallel one call at a time");
+    check(&asked(called(Calls, &[ONE, TWO])), "✓ parallel several tool calls");
+    check(&asked(called(Calls, &[ONE])), "! parallel one tool call per answer");
+    check(&asked(called(Calls, &["{\"word\":"])), "! tools works, but arguments are not valid JSON");
     check(
-        &asked(called(Calls, &["{\"word\":"])),
-        "! tools it calls them, but with arguments that are no JSON",
+        &asked(failed(Calls, 400)),
+        "✗ tools not supported: refused (400); the model can only chat (try another model",
     );
-    check(&asked(failed(Calls, 400)), "✗ tools none: refused (400); it can only talk (take another model");
     check_absent(&asked(failed(Calls, 400)), "parallel");
     let forced = of(&[said(Word, "ready"), said(Calls, "one"), called(Forced, &[ONE])]);
-    check(&forced, "! tools it calls them only when it must");
+    check(&forced, "! tools only with forced tool choice");
     assert_eq!(judge::verdict(&forced), Verdict::Works);
     let by_chance = of(&[said(Word, "ready"), failed(Calls, 500), called(Forced, &[ONE])]);
-    check(&by_chance, "! tools it calls them when it must; asked in words it failed: refused (500)");
+    check(&by_chance, "! tools only with forced tool choice; without it the request failed: refused (500)");
     let mut text = asked(called(Calls, &[ONE]));
     if let Ok(answer) = &mut text.heard[1].answer {
         answer.form = CallForm::Text;
     }
-    check(&text, "! tools it writes calls as text");
+    check(&text, "! tools calls are written as text");
     let after = of(&[said(Word, "ready"), called(Calls, &[ONE]), failed(After, 500)]);
-    check(&after, "✗ results not taken: refused (500); a run ends at its first call");
+    check(&after, "✗ results rejected: refused (500); every run fails at its first tool call");
 }
 
 #[test]
@@ -191,13 +188,16 @@ fn thoughts_and_windows_are_told_as_they_come() {
     if let Ok(answer) = &mut thinking.heard[0].answer {
         answer.message.reasoning = Some(Reasoning { field: "reasoning".to_owned(), text: "hm".to_owned() });
     }
-    check(&thinking, "✓ thoughts kept apart from the answer, as `reasoning`");
-    assert!(thinking.speaks(), "thoughts up to the limit are an answer too");
+    check(&thinking, "✓ reasoning separate from the answer, in `reasoning`");
+    assert!(thinking.speaks(), "reasoning up to the limit is an answer too");
     let asked = |name: &str| Evidence { model: name.into(), ..of(&[said(Word, "ready")]) };
-    check(&asked("my-own"), "! window unknown");
-    check(&asked("gpt-5"), "✓ window 400k tokens, by the family of its name");
-    check(&Evidence { window: Some(50_000), ..asked("my-own") }, "✓ window 50k tokens, as configured");
-    check(&asked("deepseek-chat"), "! images the model takes none");
+    check(&asked("my-own"), "! context size unknown");
+    check(&asked("gpt-5"), "✓ context 400k tokens (known for this model name)");
+    check(
+        &Evidence { window: Some(50_000), ..asked("my-own") },
+        "✓ context 50k tokens (from the configuration)",
+    );
+    check(&asked("deepseek-chat"), "! images not supported");
     check_absent(&asked("my-own"), "images");
 }
 
@@ -206,5 +206,5 @@ fn a_model_that_nobody_has_named_is_a_matter_of_configuration() {
     assert_eq!(unnamed(None).exit, Exit::Usage);
     let refused = ChatError::new(Remedy::GiveUp, "cannot reach h").at(Stage::Connect);
     assert_eq!(unnamed(Some(refused)).exit, Exit::Failed);
-    assert!(unnamed(None).text.contains("✗ model      none is named, and not just one is listed"));
+    assert!(unnamed(None).text.contains("✗ model      not set, and the endpoint does not list exactly one"));
 }

@@ -128,7 +128,7 @@ impl App {
     /// Where it leads nowhere, or something else goes on: why.
     pub fn going(&self, conversation: &Conversation, way: Way) -> Result<Going, String> {
         if !conversation.is_at_rest() {
-            return Err("something goes on: wait for its end, or stop it by Esc".to_owned());
+            return Err("not possible during a run (try Esc to stop it)".to_owned());
         }
         let history = conversation.history();
         let (taken, messages, past, since) = match way {
@@ -139,9 +139,9 @@ impl App {
                 (words_of(&message.message), behind, history.files_at(to), message.timestamp)
             }
             Way::Forth => {
-                let undone = history.redoable().ok_or(
-                    "there is nothing to bring back: /redo undoes a /rewind as long as nothing was said since",
-                )?;
+                let undone = history
+                    .redoable()
+                    .ok_or("nothing to redo: /redo undoes a /rewind until you send the next message")?;
                 // what is not as the rewind left it stays, so nothing older can be there
                 (String::new(), undone.messages, Past::before(undone.files), 0)
             }
@@ -159,7 +159,7 @@ impl App {
     /// Then nothing is written, and nothing may happen.
     pub fn set_out(&self, conversation: &mut Conversation, going: &Going) -> Result<(), String> {
         if !conversation.is_at_rest() {
-            return Err("something else has begun meanwhile: nothing was changed".to_owned());
+            return Err("another run has started meanwhile: nothing was changed".to_owned());
         }
         let by = match going.way {
             Way::Back(_, Reach::Files) if going.kept.saved.is_empty() => return Ok(()),
@@ -193,8 +193,12 @@ impl App {
         let is_other = takes_back || (going.way == Way::Forth && going.messages > 0);
         Arrived {
             said: going.said(files),
-            void: takes_back
-                .then(|| format!("what stands above no longer counts from “{}” on", short(&going.words))),
+            void: takes_back.then(|| {
+                format!(
+                    "Everything above from “{}” on is no longer part of the conversation.",
+                    short(&going.words)
+                )
+            }),
             failed,
             words: takes_back.then_some(going.taken),
             todos: bench.todos().list(),
@@ -219,8 +223,8 @@ pub(super) fn cut_off(history: &History) -> Option<String> {
     (untouched > 0).then(|| {
         let all = units::counted(files.len() as u64, "file", "files");
         format!(
-            "the last rewind (or its redo) seems not to have come to its end: {untouched} of {all} as before it. /redo \
-             brings everything back; then it can be done again"
+            "The last rewind or redo was interrupted: {untouched} of {all} not restored. Run /redo to undo \
+             it, then /rewind again."
         )
     })
 }
@@ -263,9 +267,9 @@ impl Going {
         let mut done = Vec::new();
         if self.takes_files() && (files > 0 || self.way != Way::Forth) {
             done.push(match files {
-                0 if !self.kept.failed.is_empty() => "no file was put back".to_owned(),
+                0 if !self.kept.failed.is_empty() => "no files restored".to_owned(),
                 0 if !self.kept.differences.is_empty() => "directories".to_owned(),
-                0 => "no file had changed".to_owned(),
+                0 => "no files changed".to_owned(),
                 files => units::counted(files as u64, "file", "files"),
             });
         }
@@ -281,20 +285,20 @@ impl Going {
         let done = done.join(", ");
         match self.way {
             Way::Back(_, Reach::Files) if self.kept.saved.is_empty() && !self.kept.failed.is_empty() => {
-                format!("Nothing was put back of what has changed since “{}”", short(&self.words))
+                format!("No files were restored, although some have changed since “{}”", short(&self.words))
             }
             Way::Back(_, Reach::Files) if self.kept.saved.is_empty() => {
                 format!(
-                    "no file is known to have changed since “{}”: nothing to put back",
+                    "No files have changed since “{}”, as far as clawd knows: nothing to restore",
                     short(&self.words)
                 )
             }
-            Way::Back(..) => format!("Rewound to “{}”: {done}. /redo brings it back", short(&self.words)),
-            Way::Forth if self.left.is_empty() => format!("Brought back: {done}"),
+            Way::Back(..) => format!("Rewound to “{}”: {done}. /redo undoes this", short(&self.words)),
+            Way::Forth if self.left.is_empty() => format!("Redone: {done}"),
             Way::Forth => {
                 let left = self.left.join(", ");
                 let done = if done.is_empty() { "nothing" } else { &done };
-                format!("Brought back: {done}. Left as it is, since it was changed after the rewind: {left}")
+                format!("Redone: {done}. Unchanged, because modified after the rewind: {left}")
             }
         }
     }

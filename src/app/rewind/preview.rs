@@ -62,8 +62,7 @@ impl Going {
             is_foreign: false,
         };
         let uncovered = self.bench.snapshots().uncovered().join(", ");
-        let beyond =
-            (!uncovered.is_empty()).then(|| format!("not kept when commands change them: {uncovered}"));
+        let beyond = (!uncovered.is_empty()).then(|| format!("not tracked for commands: {uncovered}"));
         Preview {
             to,
             words: self.words.clone(),
@@ -92,42 +91,42 @@ fn what(difference: &Difference, blobs: Blobs<'_>, counted: bool) -> String {
     let wanted = &difference.wanted;
     if difference.stays {
         let is_made = wanted.was() == Was::Nothing;
-        let aside = "comes back; what is there now may be older, and is moved aside";
+        let aside = "will be restored; the current one may be older and is moved aside";
         return if is_made { restore::STAYS.to_owned() } else { aside.to_owned() };
     }
     if let Present::Untold(why) = &difference.present {
-        return format!("cannot be put back: {why}");
+        return format!("cannot be restored: {why}");
     }
     let hash = match (wanted.was(), wanted.kind()) {
         (Was::Bytes(hash), SavedKind::File | SavedKind::Link) => hash,
         (Was::Nothing, SavedKind::Directory) => {
-            return "made since, will be removed if it is empty".to_owned();
+            return "created since, will be removed if empty".to_owned();
         }
         (Was::Nothing, _) if matches!(difference.present, Present::Directory(_)) => {
-            return "cannot be put back: it is a directory now".to_owned();
+            return "cannot be restored: it is a directory now".to_owned();
         }
-        (Was::Nothing, _) => return "made since, will be deleted".to_owned(),
+        (Was::Nothing, _) => return "created since, will be deleted".to_owned(),
         (Was::Moved(_) | Was::Unsaved(_), _) => return "moved since, will be moved back".to_owned(),
         (Was::Bytes(_), kind @ (SavedKind::Directory | SavedKind::Pipe)) => {
             return what_else(difference, kind);
         }
     };
     if blobs.find(hash).is_none() {
-        return "cannot be put back: what was kept of it is gone".to_owned();
+        return "cannot be restored: its backup is missing".to_owned();
     }
     match &difference.present {
-        Present::Untold(why) => format!("cannot be put back: {why}"),
-        Present::Directory(_) => "a directory now, will be a file again".to_owned(),
-        Present::Pipe(_) => "a pipe now, will be a file again".to_owned(),
-        Present::Nothing => "gone since, comes back".to_owned(),
-        Present::Link(_) => "a link now, will be as it was".to_owned(),
+        Present::Untold(why) => format!("cannot be restored: {why}"),
+        Present::Directory(_) => "now a directory, will be a file again".to_owned(),
+        Present::Pipe(_) => "now a pipe, will be a file again".to_owned(),
+        Present::Nothing => "deleted since, will be restored".to_owned(),
+        Present::Link(_) => "now a link, will be a file again".to_owned(),
         Present::File { .. } if wanted.kind() == SavedKind::Link => "will be a link again".to_owned(),
         Present::File { hash: now, mode, .. } if now == hash => {
             format!("mode {mode:o} → {:o}", wanted.bits().unwrap_or(*mode))
         }
         Present::File { .. } if !counted => "changes".to_owned(),
         Present::File { .. } => {
-            lines(difference, blobs, hash).unwrap_or_else(|| "changes, is no text".to_owned())
+            lines(difference, blobs, hash).unwrap_or_else(|| "changes (binary file)".to_owned())
         }
     }
 }
@@ -136,7 +135,7 @@ fn what(difference: &Difference, blobs: Blobs<'_>, counted: bool) -> String {
 fn what_else(difference: &Difference, kind: SavedKind) -> String {
     let bits = difference.wanted.bits().unwrap_or(0);
     match &difference.present {
-        Present::Nothing => "gone since, comes back".to_owned(),
+        Present::Nothing => "deleted since, will be restored".to_owned(),
         Present::Directory(mode) | Present::Pipe(mode) => format!("mode {mode:o} → {bits:o}"),
         Present::Untold(_) | Present::File { .. } | Present::Link(_) => match kind {
             SavedKind::Directory => "will be a directory again".to_owned(),

@@ -180,7 +180,7 @@ impl Accumulator {
         let (given, skipped) = (self.opening, self.skipped);
         match self.complete(model) {
             Ok((completion, replaced)) => {
-                events.extend(notice(skipped, "line", "lines", "passed over"));
+                events.extend(notice(skipped, "line", "lines", "skipped"));
                 events.extend(notice(replaced, "character", "characters", "replaced"));
                 Finished { events, completion: Ok(completion), opening }
             }
@@ -240,7 +240,7 @@ impl Accumulator {
                 (None, Err(_)) => false,
             };
             if !is_read {
-                tracing::warn!(bytes = data.len(), "a line of the answer cannot be read");
+                tracing::warn!(bytes = data.len(), "cannot parse a line of the response");
                 self.skipped = self.skipped.saturating_add(1);
             }
         }
@@ -372,7 +372,7 @@ impl Accumulator {
 /// What a user should know of what was not read.
 fn notice(count: u32, one: &str, many: &str, fate: &str) -> Option<ChatEvent> {
     let what = units::counted(u64::from(count), one, many);
-    let text = format!("{what} of the endpoint's answer {fate}: not to be read");
+    let text = format!("{what} of the response {fate}: not readable");
     (count > 0).then_some(ChatEvent::Notice { kind: NoticeKind::Endpoint, text })
 }
 
@@ -505,7 +505,7 @@ mod tests {
     fn a_line_that_cannot_be_read_is_passed_over_and_told() {
         let Finished { events, completion, .. } = read(&["{oops", "3", r#"{"choices":3}"#, STOP]);
         assert!(completion.is_ok());
-        let text = "2 lines of the endpoint's answer passed over: not to be read".to_owned();
+        let text = "2 lines of the response skipped: not readable".to_owned();
         assert_eq!(events, [ChatEvent::Notice { kind: NoticeKind::Endpoint, text }]);
     }
 
@@ -586,7 +586,7 @@ mod tests {
         assert_eq!(message.reasoning.unwrap().text, "\u{FFFD}");
         // the last half was replaced with the one in the text: the line could not be read otherwise
         assert_eq!(message.tool_calls[0].arguments, "{\"p\":\"\\u0000\\ud83d\u{FFFD}\"}");
-        let text = "5 characters of the endpoint's answer replaced: not to be read".to_owned();
+        let text = "5 characters of the response replaced: not readable".to_owned();
         assert_eq!(events.last(), Some(&ChatEvent::Notice { kind: NoticeKind::Endpoint, text }));
     }
 

@@ -103,7 +103,7 @@ impl Body {
     pub(in crate::chat) fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.bytes += bytes.len();
         if self.bytes > MAX_BODY_BYTES {
-            return Err(too_large(&format!("came in more than {} GB", MAX_BODY_BYTES >> 30)));
+            return Err(too_large(&format!("exceeds {} GB of transferred data", MAX_BODY_BYTES >> 30)));
         }
         let mut form = std::mem::take(&mut self.form);
         if let Form::Unknown(head) = &mut form {
@@ -296,7 +296,7 @@ fn begin(events: Vec<ChatEvent>) -> Vec<ChatEvent> {
 
 fn too_large(why: &str) -> Fault {
     let (kept, sent) = (MAX_KEPT_BYTES >> 20, MAX_BODY_BYTES >> 30);
-    Fault::TooLarge(format!("the answer {why} (at most {kept} MB are kept of at most {sent} GB)"))
+    Fault::TooLarge(format!("the response {why} (limits: {kept} MB of content, {sent} GB transferred)"))
 }
 
 impl From<EventTooLong> for Fault {

@@ -58,7 +58,7 @@ pub(in crate::chat) fn ending(reason: &Loose<'_>) -> Option<Ending> {
         | "malformed_tool_call"
         | "unexpected_tool_call" => Ending::failed(name),
         unknown => {
-            tracing::debug!(unknown, "an unknown finish reason is taken for the end");
+            tracing::debug!(unknown, "unknown finish reason, treated as the end");
             Ending::Stop(StopReason::EndTurn)
         }
     })

@@ -59,7 +59,7 @@ pub struct SseEvent<'a> {
 
 /// An event that never ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("one event of the answer is larger than {} MB", MAX_EVENT_BYTES / 1024 / 1024)]
+#[error("one event of the response is larger than {} MB", MAX_EVENT_BYTES / 1024 / 1024)]
 pub struct EventTooLong;
 
 impl SseReader {

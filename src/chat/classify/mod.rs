@@ -32,7 +32,7 @@ const MAX_PLAIN_CHARS: usize = 200;
 const WHILE_LOADING: Duration = Duration::from_secs(10);
 
 /// What helps where the window is too small for what is said.
-const SHORTER: &str = "send less, begin a new session, or take a model with a larger window";
+const SHORTER: &str = "try a shorter message, a new session, or a model with a larger context window";
 
 /// Who was asked for what; for the wording.
 #[derive(Debug, Clone, Copy)]
@@ -97,9 +97,8 @@ pub(super) fn refusal(asked: Asked<'_>, refusal: &Refusal) -> ChatError {
     let error = judge(asked, refusal.status, refusal.retry_after, &said);
     match &refusal.location {
         Some(place) if (300..400).contains(&refusal.status) => {
-            let why = format!("{} sends the request elsewhere ({})", asked.host, refusal.status);
-            let hint =
-                "set base_url to where it points; where that is a page to sign in to the network, sign in";
+            let why = format!("{} redirects the request ({})", asked.host, refusal.status);
+            let hint = "set base_url to that address, or sign in to the network if it is a login page";
             ChatError {
                 message: line(&format!("{why}: {}", clip(place, MAX_NAME_BYTES))) + &format!(" ({hint})"),
                 ..error
@@ -119,20 +118,20 @@ pub(super) fn failure(asked: Asked<'_>, raw: &str, stage: Stage) -> ChatError {
 
 /// The answer stopped in the middle.
 pub(super) fn broken(asked: Asked<'_>, why: &str) -> ChatError {
-    let message = format!("the answer of {} broke off: {why}", asked.host);
+    let message = format!("incomplete response from {}: {why}", asked.host);
     ChatError::new(Remedy::Retry { after: None }, line(&message)).at(Stage::Stream)
 }
 
 /// Nothing came for `time`.
 pub(super) fn silence(asked: Asked<'_>, time: Duration, setting: &str) -> ChatError {
-    let message = format!("{} has been silent for {} s (see {setting})", asked.host, time.as_secs());
+    let message = format!("no data from {} for {} s (see {setting})", asked.host, time.as_secs());
     ChatError::new(Remedy::Retry { after: None }, message).at(Stage::Silence)
 }
 
 /// A whole JSON value that is no answer: an error in a shape of its own, or something else.
 pub(super) fn odd(asked: Asked<'_>, json: &str) -> ChatError {
     if Said::read(json).text.is_empty() {
-        return no_completion(asked, "JSON that is no chat completion");
+        return no_completion(asked, "JSON that is not a chat completion");
     }
     failure(asked, json, Stage::Request)
 }
@@ -149,26 +148,23 @@ pub(super) fn plain(asked: Asked<'_>, text: &str) -> ChatError {
     if words.len() < said.text.len() {
         words.push('…');
     }
-    let told = line(&format!("{} answered with mere words: {words}", asked.host));
-    let hint = "where it stays so, check base_url; it mostly ends in /v1";
+    let told = line(&format!("{} returned plain text instead of JSON: {words}", asked.host));
+    let hint = "if this persists, check base_url; it usually ends in /v1";
     ChatError::new(Remedy::Retry { after: said.wait }, told + &format!(" ({hint})")).at(Stage::Stream)
 }
 
 /// The model's window was full before the answer was.
 pub(super) fn window_full(asked: Asked<'_>) -> ChatError {
     let message =
-        format!("the conversation is too long for {}: its answer no longer fits ({SHORTER})", asked.model);
+        format!("the conversation is too long for {}: no space left for the answer ({SHORTER})", asked.model);
     ChatError::new(Remedy::Compact, message).at(Stage::Stream).too_long_for(asked.model, Evidence::Named)
 }
 
 /// What was read is no answer of a model.
 fn no_completion(asked: Asked<'_>, what: &str) -> ChatError {
-    let hint =
-        "check base_url; it mostly ends in /v1; or a proxy or the network's page to sign in stands between";
-    ChatError::new(
-        Remedy::GiveUp,
-        line(&format!("{} answered with {what}", asked.host)) + &format!(" ({hint})"),
-    )
+    let hint = "check base_url, which usually ends in /v1, or whether a proxy or a network login page \
+                intercepts the request";
+    ChatError::new(Remedy::GiveUp, line(&format!("{} returned {what}", asked.host)) + &format!(" ({hint})"))
 }
 
 fn judge(asked: Asked<'_>, status: u16, after: Option<Duration>, said: &Said) -> ChatError {
@@ -228,21 +224,21 @@ fn what(asked: Asked<'_>, trouble: Trouble, status: u16) -> String {
     let Asked { host, key, model, .. } = asked;
     let model = clip(model, MAX_NAME_BYTES);
     match trouble {
-        Trouble::Key if key.is_none() => format!("{host} wants a key"),
-        Trouble::Key if status == 403 => format!("{host} refused access"),
-        Trouble::Key => format!("{host} refused the key"),
-        Trouble::NoQuota => format!("the account at {host} has nothing left"),
-        Trouble::Filtered => format!("a content filter of {host} refused the request"),
-        Trouble::Busy => format!("{host} gets too many requests"),
+        Trouble::Key if key.is_none() => format!("{host} requires an API key"),
+        Trouble::Key if status == 403 => format!("{host} denied access"),
+        Trouble::Key => format!("{host} rejected the API key"),
+        Trouble::NoQuota => format!("{host}: quota exhausted"),
+        Trouble::Filtered => format!("the content filter of {host} rejected the request"),
+        Trouble::Busy => format!("{host}: rate limit exceeded"),
         Trouble::TooLong => format!("the conversation is too long for {model}"),
-        Trouble::Model => format!("{host} does not know the model {model}"),
-        Trouble::Place => format!("{host} has nothing at this address"),
-        Trouble::NoMemory => format!("{host} has too little memory for {model}"),
-        Trouble::Loading => format!("{host} is loading its model"),
-        Trouble::Proxy => format!("the proxy on the way to {host} wants a name and a password"),
-        Trouble::SignIn => format!("the network wants its user to sign in before {host} is reached"),
-        Trouble::Down => format!("{host} cannot answer now"),
-        Trouble::Request => format!("{host} refused the request"),
+        Trouble::Model => format!("{host}: unknown model {model}"),
+        Trouble::Place => format!("{host}: not found"),
+        Trouble::NoMemory => format!("{host} has not enough memory for {model}"),
+        Trouble::Loading => format!("{host} is loading the model"),
+        Trouble::Proxy => format!("the proxy for {host} requires a user name and a password"),
+        Trouble::SignIn => format!("the network requires a login before it allows access to {host}"),
+        Trouble::Down => format!("{host} is unavailable"),
+        Trouble::Request => format!("{host} rejected the request"),
     }
 }
 
@@ -252,12 +248,12 @@ fn hint(asked: Asked<'_>, trouble: Trouble, said: &Said) -> Option<String> {
         Trouble::Key => return Some(advice(said).map_or_else(|| key_hint(asked.key), str::to_owned)),
         Trouble::NoQuota => return Some(quota_hint(asked.key)),
         Trouble::Model if has_version(asked.base) => "try another --model, or check base_url",
-        Trouble::Model => "try another --model, or check base_url; it mostly ends in /v1",
-        Trouble::Place => "base_url mostly ends in /v1",
-        Trouble::Filtered => "say it in other words, or take the last message back with /rewind",
-        Trouble::NoMemory => "take a smaller model, or end other programs",
-        Trouble::Proxy => "put them into the proxy's URL",
-        Trouble::SignIn => "open a web page to sign in",
+        Trouble::Model => "try another --model, or check base_url; it usually ends in /v1",
+        Trouble::Place => "check base_url; it usually ends in /v1",
+        Trouble::Filtered => "rephrase it, or remove the last message with /rewind",
+        Trouble::NoMemory => "use a smaller model, or close other programs",
+        Trouble::Proxy => "add them to the proxy's URL",
+        Trouble::SignIn => "open any web page to sign in",
         Trouble::Request => return advice(said).map(str::to_owned).or_else(|| no_key_hint(asked, said)),
         Trouble::TooLong => SHORTER,
         Trouble::Down => return no_key_hint(asked, said),
@@ -268,7 +264,7 @@ fn hint(asked: Asked<'_>, trouble: Trouble, said: &Said) -> Option<String> {
 
 fn key_hint(key: Option<&str>) -> String {
     match key {
-        None => "no key is set: try CLAWD_API_KEY, or api_key_env for an endpoint of config.toml".to_owned(),
+        None => "no key is set: try CLAWD_API_KEY, or api_key_env for an endpoint in config.toml".to_owned(),
         Some(name) if name.starts_with("the ") => format!("check {name}"),
         Some(name) => format!("check the key in {name}"),
     }
@@ -279,7 +275,7 @@ fn key_hint(key: Option<&str>) -> String {
 fn no_key_hint(asked: Asked<'_>, said: &Said) -> Option<String> {
     let bare = said.text.eq_ignore_ascii_case("internal server error") && !is_loopback(asked.host);
     let is_meant = asked.key.is_none() && (bare || said.says(&words::OF_KEY));
-    is_meant.then(|| format!("it may want a key: {}", key_hint(None)))
+    is_meant.then(|| format!("it may require an API key: {}", key_hint(None)))
 }
 
 /// Whether `host`, with or without a port, is this machine.
@@ -293,7 +289,10 @@ fn is_loopback(host: &str) -> bool {
 }
 
 fn quota_hint(key: Option<&str>) -> String {
-    key.map_or_else(|| "top it up".to_owned(), |name| format!("top it up, or take another key than {name}"))
+    key.map_or_else(
+        || "top up the account".to_owned(),
+        |name| format!("top up the account, or use another key than {name}"),
+    )
 }
 
 fn advice(said: &Said) -> Option<&'static str> {
@@ -401,37 +400,39 @@ mod tests {
         check(
             401,
             r#"{"error":{"message":"bad key"}}"#,
-            "api.example.com refused the key (401): bad key (check the key in THE_KEY)",
+            "api.example.com rejected the API key (401): bad key (check the key in THE_KEY)",
         );
         check(
             404,
             "<html><head><title>Not\nfound</title></head></html>",
-            "api.example.com does not know the model gpt-x (404): Not found (try another --model, or check base_url)",
+            "api.example.com: unknown model gpt-x (404): Not found (try another --model, or check base_url)",
         );
-        check(429, "slow down\u{1b}[31m", "api.example.com gets too many requests (429): slow down");
-        check(503, "", "api.example.com cannot answer now (503)");
-        check(400, r#"{"detail":"no"}"#, "api.example.com refused the request (400): no");
+        check(429, "slow down\u{1b}[31m", "api.example.com: rate limit exceeded (429): slow down");
+        check(503, "", "api.example.com is unavailable (503)");
+        check(400, r#"{"detail":"no"}"#, "api.example.com rejected the request (400): no");
         check(
             403,
             "<html><title>Just a moment...</title></html>",
-            "api.example.com refused access (403): Just a moment... (check the key in THE_KEY)",
+            "api.example.com denied access (403): Just a moment... (check the key in THE_KEY)",
         );
         check(
             402,
             r#"{"error":{"message":"Insufficient Balance"}}"#,
-            "the account at api.example.com has nothing left (402): Insufficient Balance \
-             (top it up, or take another key than THE_KEY)",
+            "api.example.com: quota exhausted (402): Insufficient Balance \
+             (top up the account, or use another key than THE_KEY)",
         );
         check(
             511,
             "",
-            "the network wants its user to sign in before api.example.com is reached (511) (open a web page to sign in)",
+            "the network requires a login before it allows access to api.example.com (511) (open any web \
+             page to sign in)",
         );
         let keyless = Asked { key: None, ..ASKED };
         let missing = refusal(keyless, &Refusal { status: 401, ..Refusal::default() });
         assert_eq!(
             missing.message,
-            "api.example.com wants a key (401) (no key is set: try CLAWD_API_KEY, or api_key_env for an endpoint of config.toml)"
+            "api.example.com requires an API key (401) (no key is set: try CLAWD_API_KEY, or api_key_env \
+             for an endpoint in config.toml)"
         );
     }
 
@@ -454,9 +455,12 @@ mod tests {
         check("Unexpected role 'user' after role 'tool'", "chat template");
         check("messages.3.content.0.image.source.base64: image exceeds 5 MB maximum", "/rewind");
         check("At least one of the image dimensions exceed max allowed size: 8000 pixels", "a smaller one");
-        check("At most 1 image(s) may be provided in one request.", "fewer images");
-        check("image input is not supported - hint: you may need to provide the mmproj", "takes no images");
-        check("unknown variant `image_url`, expected `text`", "takes no images");
+        check("At most 1 image(s) may be provided in one request.", "too many images");
+        check(
+            "image input is not supported - hint: you may need to provide the mmproj",
+            "does not support images",
+        );
+        check("unknown variant `image_url`, expected `text`", "does not support images");
         check("`tool_use` ids were found without `tool_result` blocks immediately after: a", "/clear");
         check(
             "An assistant message with 'tool_calls' must be followed by tool messages responding to",
@@ -468,21 +472,21 @@ mod tests {
         );
         check("Invalid schema for function 'x': None is not of type 'object'", "--disallowed-tools");
         check("tools.0.custom.input_schema: JSON schema is invalid", "--disallowed-tools");
-        check("registry.example/gemma:2b does not support tools", "cannot call tools");
+        check("registry.example/gemma:2b does not support tools", "does not support tool calls");
         check(
             "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser",
             "option for tool calls",
         );
         check("max_tokens is too large: 64000. This model supports at most 16384", "max_output_tokens");
         check("The plain HTTP request was sent to HTTPS port", "https://");
-        check("User location is not supported for the API use.", "other countries");
+        check("User location is not supported for the API use.", "not serve your country");
     }
 
     #[test]
     fn a_model_on_its_way_is_waited_for() {
         let error =
             answer(503, r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#);
-        assert_eq!(error.message, "api.example.com is loading its model (503): Loading model");
+        assert_eq!(error.message, "api.example.com is loading the model (503): Loading model");
         assert_eq!(error.remedy, Remedy::Retry { after: Some(WHILE_LOADING) });
     }
 
@@ -508,16 +512,17 @@ mod tests {
         check(
             "http://x:11434",
             "404 page not found",
-            "nothing at this address (404): 404 page not found (base_url mostly ends in /v1)",
+            "not found (404): 404 page not found (check base_url; it usually ends in /v1)",
         );
         check(
             "http://x:11434",
             r#"{"error":"model 'a' not found"}"#,
-            "does not know the model gpt-x (404): model 'a' not found (try another --model, or check base_url; it mostly ends in /v1)",
+            "unknown model gpt-x (404): model 'a' not found (try another --model, or check base_url; it \
+             usually ends in /v1)",
         );
-        check("http://x:11434/v1", "404 page not found", "does not know the model gpt-x");
+        check("http://x:11434/v1", "404 page not found", "unknown model gpt-x");
         check("https://x/v1beta/openai", "", "(try another --model, or check base_url)");
-        check("https://v1.example/api", "", "nothing at this address");
+        check("https://v1.example/api", "", "not found");
     }
 
     #[test]
@@ -540,14 +545,16 @@ mod tests {
         assert_eq!((&wrong.remedy, wrong.status), (&Remedy::NextKey, Some(401)));
         assert_eq!(
             wrong.message,
-            "api.example.com refused the key (400): No connected db. (check the key in THE_KEY)"
+            "api.example.com rejected the API key (400): No connected db. (check the key in THE_KEY)"
         );
         let keyless = Asked { key: None, ..ASKED };
         assert!(
-            said(keyless, 400, no_db).message.contains("wants a key (400): No connected db. (no key is set")
+            said(keyless, 400, no_db)
+                .message
+                .contains("requires an API key (400): No connected db. (no key is set")
         );
         let at = |host: &'static str| Asked { host, ..keyless };
-        let hint = "it may want a key: no key is set: try CLAWD_API_KEY";
+        let hint = "it may require an API key: no key is set: try CLAWD_API_KEY";
         for (asked, status, body, expected) in [
             (keyless, 500, "Internal Server Error", true),
             (at("localhost.example:4000"), 500, "Internal Server Error", true),
@@ -571,11 +578,13 @@ mod tests {
         let lost = plain(ASKED, "upstream connect error\nor disconnect/reset before headers");
         assert_eq!((&lost.remedy, lost.stage, lost.status), (&RETRY, Stage::Stream, None));
         assert!(
-            lost.message.starts_with("api.example.com answered with mere words: upstream connect error or d"),
+            lost.message.starts_with(
+                "api.example.com returned plain text instead of JSON: upstream connect error or d"
+            ),
             "{lost}"
         );
         let long = plain(ASKED, &"é".repeat(5000)).message;
-        assert!(long.contains(&("é".repeat(200) + "… (where")), "{long}");
+        assert!(long.contains(&("é".repeat(200) + "… (if")), "{long}");
     }
 
     #[test]

@@ -36,13 +36,13 @@ fn broken_early(asked: Asked<'_>, all: &str, innermost: &str) -> ChatError {
     let host = asked.host;
     if all.contains("invalid http version") {
         let hint = if asked.base.starts_with("http://") {
-            "where it speaks https, begin base_url with https://"
+            "if it uses https, begin base_url with https://"
         } else {
             "check the port in base_url"
         };
-        return ChatError::new(Remedy::GiveUp, format!("{host} does not speak HTTP there ({hint})"));
+        return ChatError::new(Remedy::GiveUp, format!("{host} does not speak HTTP on this port ({hint})"));
     }
-    let message = format!("the connection to {host} broke before an answer came: {innermost}");
+    let message = format!("lost the connection to {host} before it responded: {innermost}");
     ChatError::new(Remedy::Retry { after: None }, line(&message))
 }
 
@@ -71,19 +71,19 @@ const UNKNOWN: Obstacle = passing(&[], "", "check base_url and the network");
 const PROXY: [Obstacle; 3] = [
     Obstacle {
         words: &["proxy authorization required", "proxy auth", "407"],
-        why: "the proxy wants a name and a password",
-        hint: "put them into the proxy's URL",
+        why: "the proxy requires a user name and a password",
+        hint: "add them to the proxy's URL",
         outlook: Outlook::Lasting,
     },
     passing(
         &["failed to create underlying connection"],
         "the proxy cannot be reached",
-        "check HTTPS_PROXY, or except the host in NO_PROXY",
+        "check HTTPS_PROXY, or add the host to NO_PROXY",
     ),
     passing(
         &["tunnel error", "socks error"],
-        "the proxy makes no connection to it",
-        "check base_url and HTTPS_PROXY, or except the host in NO_PROXY",
+        "the proxy cannot connect to it",
+        "check base_url and HTTPS_PROXY, or add the host to NO_PROXY",
     ),
 ];
 
@@ -91,18 +91,18 @@ const PROXY: [Obstacle; 3] = [
 const CERTIFICATE: [Obstacle; 8] = [
     passing(
         &["unknownissuer", "unknown issuer", "self-signed"],
-        "its certificate is signed by nobody whom this machine trusts",
-        "to trust a CA of your own name its PEM file in SSL_CERT_FILE, or as ca_file in config.toml",
+        "its certificate is not signed by a trusted CA",
+        "to trust your own CA, set SSL_CERT_FILE, or ca_file in config.toml, to its PEM file",
     ),
     passing(
         &["causedasendentity"],
-        "its certificate is that of a CA",
-        "give the server one of its own, and name the CA's PEM file in SSL_CERT_FILE, or as ca_file in config.toml",
+        "it uses a CA certificate as its server certificate",
+        "issue a server certificate, and set SSL_CERT_FILE, or ca_file in config.toml, to the CA's PEM file",
     ),
     passing(
         &["certificate expired", "certificateexpired", "certificate: expired"],
         "its certificate has expired",
-        "check the date of this machine, or have it renewed",
+        "check the date of this machine, or renew the certificate",
     ),
     passing(
         &["not valid yet", "notvalidyet"],
@@ -116,22 +116,22 @@ const CERTIFICATE: [Obstacle; 8] = [
     ),
     passing(
         &["invalidcontenttype", "corrupt message"],
-        "it speaks no TLS on that port",
+        "it does not use TLS on this port",
         "begin base_url with http://, or check the port",
     ),
-    passing(&["revoked"], "its certificate has been revoked", "tell the owner of the host"),
+    passing(&["revoked"], "its certificate has been revoked", "contact the operator of the host"),
     passing(
         &["certificate", "tls", "handshake", "fatal alert"],
         "",
-        "check base_url; a CA of your own is named in SSL_CERT_FILE, or as ca_file in config.toml",
+        "check base_url; to trust your own CA, set SSL_CERT_FILE, or ca_file in config.toml, to its PEM file",
     ),
 ];
 
 const CONNECTION: [Obstacle; 4] = [
     passing(&["dns error", "failed to lookup"], "no such host", "check base_url and the network"),
-    passing(&["refused"], "connection refused", "check that the server runs, and base_url"),
-    passing(&["timed out"], "no connection in time", "check the network, or raise connect_timeout_secs"),
-    passing(&["unreachable", "no route"], "no way to it", "check the network"),
+    passing(&["refused"], "connection refused", "check base_url, and that the server is running"),
+    passing(&["timed out"], "connection timed out", "check the network, or raise connect_timeout_secs"),
+    passing(&["unreachable", "no route"], "no route to host", "check the network"),
 ];
 
 #[cfg(test)]
@@ -153,7 +153,8 @@ mod tests {
         check(
             &["error sending request", "tcp connect error", "Connection refused (os error 111)"],
             &RETRY,
-            "cannot reach api.example.com: connection refused (check that the server runs, and base_url)",
+            "cannot reach api.example.com: connection refused (check base_url, and that the server is \
+             running)",
         );
         check(
             &["dns error", "failed to lookup address information: Name or service not known"],
@@ -163,12 +164,13 @@ mod tests {
         check(
             &["tcp connect error", "deadline has elapsed", "operation timed out"],
             &RETRY,
-            "cannot reach api.example.com: no connection in time (check the network, or raise connect_timeout_secs)",
+            "cannot reach api.example.com: connection timed out (check the network, or raise \
+             connect_timeout_secs)",
         );
         check(
             &["Network is unreachable (os error 101)"],
             &RETRY,
-            "cannot reach api.example.com: no way to it (check the network)",
+            "cannot reach api.example.com: no route to host (check the network)",
         );
         check(&["odd"], &RETRY, "cannot reach api.example.com: odd (check base_url and the network)");
         check(&[], &RETRY, "cannot reach api.example.com: no reason given (check base_url and the network)");
@@ -179,18 +181,20 @@ mod tests {
         check(
             &["tunnel error: proxy authorization required"],
             &Remedy::GiveUp,
-            "cannot reach api.example.com: the proxy wants a name and a password (put them into the proxy's URL)",
+            "cannot reach api.example.com: the proxy requires a user name and a password (add them to the \
+             proxy's URL)",
         );
         check(
             &["tunnel error: failed to create underlying connection", "Connection refused (os error 111)"],
             &RETRY,
-            "cannot reach api.example.com: the proxy cannot be reached (check HTTPS_PROXY, or except the host in NO_PROXY)",
+            "cannot reach api.example.com: the proxy cannot be reached (check HTTPS_PROXY, or add the host \
+             to NO_PROXY)",
         );
         check(
             &["tunnel error: unsuccessful"],
             &RETRY,
-            "cannot reach api.example.com: the proxy makes no connection to it \
-             (check base_url and HTTPS_PROXY, or except the host in NO_PROXY)",
+            "cannot reach api.example.com: the proxy cannot connect to it \
+             (check base_url and HTTPS_PROXY, or add the host to NO_PROXY)",
         );
     }
 
@@ -204,10 +208,10 @@ mod tests {
             assert_eq!(error.remedy, RETRY);
         }
         let trust = ["SSL_CERT_FILE", "ca_file"];
-        says("invalid peer certificate: UnknownIssuer", &["signed by nobody", trust[0], trust[1]]);
+        says("invalid peer certificate: UnknownIssuer", &["not signed by a trusted CA", trust[0], trust[1]]);
         says(
             "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))",
-            &["of a CA", trust[0], trust[1]],
+            &["a CA certificate", trust[0], trust[1]],
         );
         says(
             "invalid peer certificate: certificate expired: verification time 1700000000 (UNIX), but certificate is not \
@@ -224,7 +228,7 @@ mod tests {
              DnsName(\"other.example\")",
             &["for another name", "base_url"],
         );
-        says("received corrupt message of type InvalidContentType", &["no TLS", "http://"]);
+        says("received corrupt message of type InvalidContentType", &["does not use TLS", "http://"]);
         says("received fatal alert: HandshakeFailure", &["HandshakeFailure", trust[0]]);
         says("tls handshake eof", &["tls handshake eof"]);
     }

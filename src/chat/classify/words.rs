@@ -176,7 +176,7 @@ pub(super) const NAMED: [(&str, u16); 24] = [
 pub(super) const ADVICE: [(&[&str], &str); 13] = [
     (
         &["plain http request was sent to https", "http request to an https server"],
-        "that port speaks https: begin base_url with https://",
+        "this port uses https: begin base_url with https://",
     ),
     (
         &[
@@ -186,7 +186,7 @@ pub(super) const ADVICE: [(&[&str], &str); 13] = [
             "expected last role",
             "only user and assistant roles",
         ],
-        "the model's chat template takes no tool results: take another template, or another model",
+        "the model's chat template does not support tool results: use another template, or another model",
     ),
     (
         &[
@@ -196,11 +196,11 @@ pub(super) const ADVICE: [(&[&str], &str); 13] = [
             "image is too large",
             "image file too large",
         ],
-        "take the image back with /rewind and send a smaller one",
+        "remove the image with /rewind and send a smaller one",
     ),
     (
         &["too many images", "image(s) may be provided", "at most 1 image", "number of images", "images per"],
-        "the model takes fewer images: /compact leaves them out, /rewind takes one back",
+        "too many images for this model: /compact drops them, /rewind removes the last one",
     ),
     (
         &[
@@ -214,7 +214,7 @@ pub(super) const ADVICE: [(&[&str], &str); 13] = [
             "required for image input",
             "does not support vision",
         ],
-        "the model takes no images: take the image back with /rewind, or take another model",
+        "the model does not support images: remove the image with /rewind, or use another model",
     ),
     (
         &[
@@ -227,7 +227,8 @@ pub(super) const ADVICE: [(&[&str], &str); 13] = [
             "unexpected `tool_use_id`",
             "no tool call found",
         ],
-        "the endpoint misses the answer to a call: go back a message with /rewind, or begin anew with /clear",
+        "the endpoint expects a result for a tool call: go back one message with /rewind, or start over \
+         with /clear",
     ),
     (
         &[
@@ -238,24 +239,24 @@ pub(super) const ADVICE: [(&[&str], &str); 13] = [
             "tool schema is invalid",
             "invalid tools",
         ],
-        "a tool's parameters are not taken, mostly one of an MCP server: leave it out with --disallowed-tools",
+        "the endpoint rejects a tool's parameters: remove the tool with --disallowed-tools",
     ),
     (
         &["does not support tool", "support tool use", "does not support function", "tools is not supported"],
-        "the model cannot call tools: take another one",
+        "the model does not support tool calls: use another one",
     ),
     (
         &["enable-auto-tool-choice", "tool-call-parser", "use --jinja", "tools param requires"],
-        "the server must be started with its option for tool calls",
+        "start the server with its option for tool calls",
     ),
     (&["max_tokens", "max_completion_tokens", "max_new_tokens"], "see max_output_tokens"),
     (
         &["unsupported_country", "not available in your country", "location is not supported"],
-        "the endpoint serves other countries only",
+        "the endpoint does not serve your country",
     ),
     (
         &["no models loaded", "model is unloaded", "failed to load model"],
         "load the model in the server first",
     ),
-    (&["method not allowed"], "check base_url; it mostly ends in /v1"),
+    (&["method not allowed"], "check base_url; it usually ends in /v1"),
 ];

@@ -77,7 +77,7 @@ impl Server {
             Self::LlamaCpp => "start llama-server with -c 32768",
             Self::Vllm => "start vLLM with --max-model-len 32768",
             Self::Sglang => "start SGLang with --context-length 32768",
-            Self::LiteLlm => "raise it on the server behind LiteLLM",
+            Self::LiteLlm => "raise the context length on the server that LiteLLM uses",
         }
     }
 
@@ -85,12 +85,12 @@ impl Server {
     #[must_use]
     pub fn for_tools(self) -> &'static str {
         match self {
-            Self::Ollama => "take a model that Ollama's library marks with `tools`",
-            Self::LmStudio => "take a model that LM Studio marks for tool use",
+            Self::Ollama => "use a model with the `tools` tag in the Ollama library",
+            Self::LmStudio => "use a model that LM Studio marks for tool use",
             Self::LlamaCpp => "start llama-server with --jinja",
             Self::Vllm => "start vLLM with --enable-auto-tool-choice and a --tool-call-parser",
             Self::Sglang => "start SGLang with a --tool-call-parser",
-            Self::LiteLlm => "see to it on the server behind LiteLLM, or take another model",
+            Self::LiteLlm => "enable tool calls on the server that LiteLLM uses, or use another model",
         }
     }
 
@@ -109,7 +109,7 @@ impl Server {
 }
 
 /// How a window is made larger where nobody knows which server it is.
-pub const LARGER_WINDOW: &str = "give the model a larger context where it is served";
+pub const LARGER_WINDOW: &str = "raise the context length on the server";
 
 /// Whether `host` (with or without a port) is this machine or one of its own network.
 #[must_use]

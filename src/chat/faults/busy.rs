@@ -17,7 +17,7 @@ fn passing() -> Vec<Case> {
     let mut cases: Vec<Case> = codes.into_iter().map(passes).collect();
     cases.extend([
         case("L05", "it does not pass", vec![busy(500); 6])
-            .fails(Kind::GiveUp, 500, &["cannot answer now (500): busy"])
+            .fails(Kind::GiveUp, 500, &["is unavailable (500): busy"])
             .retries(&FIVE),
         case("L05", "fewer tries are wanted", vec![busy(500); 3])
             .max_retries(2)
@@ -37,11 +37,11 @@ fn passing() -> Vec<Case> {
         case("L05", "another model helps against 503", [vec![busy(503); 2], vec![hello()]].concat())
             .max_retries(1)
             .models(&["b"])
-            .notice(NoticeKind::Fallback, "a is overloaded (503), going on with b"),
+            .notice(NoticeKind::Fallback, "a is overloaded (503); switching to b"),
         case("L05", "another model helps against 529", [busy(529), hello()])
             .max_retries(0)
             .models(&["b"])
-            .notice(NoticeKind::Fallback, "a is overloaded (529), going on with b"),
+            .notice(NoticeKind::Fallback, "a is overloaded (529); switching to b"),
         case("L05", "another model does not help against 500", [busy(500)])
             .max_retries(0)
             .models(&["b"])
@@ -58,13 +58,12 @@ fn quota() -> Vec<Case> {
     };
     let daily = r#"[{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED","details":[{"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},{"retryDelay":"20s"}]}}]"#;
     vec![
-        case("L06", "nothing left", [quota()])
-            .fails(Kind::NextKey, 429, &["the account at 127.0.0.1:", "nothing left", "KEY_1"])
+        case("L06", "quota exhausted", [quota()])
+            .fails(Kind::NextKey, 429, &["quota exhausted", "quota exhausted", "KEY_1"])
             .retries(&[]),
-        case("L06", "nothing left, and another key", [quota(), hello()]).keys(2).notice(
-            NoticeKind::KeyRotated,
-            "the account of the key in KEY_1 has nothing left (429), going on with the one in KEY_2",
-        ),
+        case("L06", "nothing left, and another key", [quota(), hello()])
+            .keys(2)
+            .notice(NoticeKind::KeyRotated, "the key in KEY_1 has no quota left (429); switching to KEY_2"),
         case("L06", "nothing left, and another model is no help", [quota()]).models(&["b"]).fails(
             Kind::NextKey,
             429,
@@ -83,7 +82,7 @@ fn rate() -> Vec<Case> {
     vec![
         case("L06", "too many requests", [busy(429), hello()]).retries(&["1/5"]),
         case("L06", "it stays", vec![busy(429); 6])
-            .fails(Kind::GiveUp, 429, &["gets too many requests (429)"])
+            .fails(Kind::GiveUp, 429, &["rate limit exceeded (429)"])
             .retries(&FIVE),
         case(
             "L06",
@@ -107,12 +106,12 @@ fn rate() -> Vec<Case> {
             .max_retries(1)
             .models(&["b"])
             .retries(&["1/1"])
-            .notice(NoticeKind::Fallback, "a gets too many requests (429), going on with b"),
+            .notice(NoticeKind::Fallback, "a is rate-limited (429); switching to b"),
         case("L06", "the other model is busy too", vec![busy(429); 4])
             .max_retries(1)
             .models(&["b"])
             .fails(Kind::GiveUp, 429, &[])
-            .notice(NoticeKind::Fallback, "going on with b"),
+            .notice(NoticeKind::Fallback, "switching to b"),
         case(
             "L06",
             "another key where there is no other model",
@@ -120,14 +119,11 @@ fn rate() -> Vec<Case> {
         )
         .max_retries(1)
         .keys(2)
-        .notice(
-            NoticeKind::KeyRotated,
-            "the key in KEY_1 asks too much (429), going on with the one in KEY_2",
-        ),
+        .notice(NoticeKind::KeyRotated, "the key in KEY_1 is rate-limited (429); switching to KEY_2"),
         case("L06", "another key where the wait is long", [busy(429).header("retry-after", "7200"), hello()])
             .keys(2)
             .models(&["b"])
-            .notice(NoticeKind::KeyRotated, "the key in KEY_1 must wait 2 h (429)"),
+            .notice(NoticeKind::KeyRotated, "the key in KEY_1 is rate-limited for 2 h (429)"),
     ]
 }
 
@@ -140,7 +136,7 @@ fn waits() -> Vec<Case> {
     let own = |name: &str, answer: Answer| case("L07", name, [answer, hello()]).delays(&[OWN_PAUSE]);
     let too_long = |name: &str, answer: Answer, when: &str| {
         case("L07", name, [answer])
-            .fails(Kind::Retry, 429, &["gets too many requests (429)", "it can be asked again in", when])
+            .fails(Kind::Retry, 429, &["rate limit exceeded (429)", "try again in", when])
             .retries(&[])
     };
     let date = |value: &str| after(value).header("date", "Sun, 06 Nov 1994 08:49:37 GMT");
@@ -165,7 +161,7 @@ fn waits() -> Vec<Case> {
         obeyed("milliseconds before seconds", after("9").header("retry-after-ms", "250"), 250),
         obeyed("milliseconds that are none", after("9").header("retry-after-ms", "soon"), 9000),
         obeyed("in words", refused(429, "Please try again in 20s. Visit our site"), 20_000),
-        obeyed("in other words", refused(429, "Please retry after 3 seconds."), 3000),
+        obeyed("rephrase it", refused(429, "Please retry after 3 seconds."), 3000),
         obeyed("in minutes and seconds", refused(429, "Please try again in 0m2.5s"), 2500),
         obeyed("in words and a header", refused(429, "try again in 20s").header("retry-after", "1"), 1000),
         obeyed("in Google's details", status(429).json(google), 20_000),
@@ -179,7 +175,7 @@ fn waits() -> Vec<Case> {
         ),
         case("L07", "long, and another model", [after("3600"), hello()])
             .models(&["b"])
-            .notice(NoticeKind::Fallback, "going on with b"),
+            .notice(NoticeKind::Fallback, "switching to b"),
     ]
 }
 

@@ -28,7 +28,7 @@ pub(super) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = places.into_iter().map(at_place).collect();
     cases.push(case("L30", "before it is sent", [hello()]).dropped(Point::Events(1)));
     let nobody = case("L30", "nobody drops it, and it fails", [half(), half(), half()]);
-    cases.push(nobody.fails(Kind::GiveUp, None, &["broke off"]));
+    cases.push(nobody.fails(Kind::GiveUp, None, &["incomplete response"]));
     cases.extend((1..=DELTAS).map(in_text));
     cases
 }

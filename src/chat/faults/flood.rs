@@ -35,7 +35,7 @@ pub(super) fn cases() -> Vec<Case> {
             )],
         ),
         case("L21", "one event without an end", [stream(format!("data: {}", "x".repeat(17 << 20)))])
-            .fails(Kind::GiveUp, None, &["one event of the answer is larger than 8 MB"])
+            .fails(Kind::GiveUp, None, &["one event of the response is larger than 8 MB"])
             .retries(&[]),
         case(
             "L21",

@@ -50,7 +50,7 @@ fn filtered() -> Vec<Case> {
             "a filter's error in the stream",
             [events([r#"{"error":{"message":"m","code":"content_filter"}}"#])],
         )
-        .fails(Kind::GiveUp, 400, &["a content filter"])
+        .fails(Kind::GiveUp, 400, &["the content filter"])
         .retries(&[]),
     ]
 }

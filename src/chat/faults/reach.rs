@@ -14,7 +14,11 @@ fn no_way() -> Vec<Case> {
     vec![
         case("L01", "refused, before any answer: once more", [])
             .at(Place::Gone)
-            .fails(Kind::GiveUp, None, &["cannot reach 127.0.0.1:", "connection refused", "the server runs"])
+            .fails(
+                Kind::GiveUp,
+                None,
+                &["cannot reach 127.0.0.1:", "connection refused", "the server is running"],
+            )
             .retries(&["1/1"]),
         case("L01", "refused, after an answer: with patience", [])
             .at(Place::Gone)
@@ -38,7 +42,7 @@ fn wrong_speech() -> Vec<Case> {
     vec![
         case("L01", "https where http is spoken", [status(400), status(400)])
             .at(Place::Secure)
-            .fails(Kind::GiveUp, None, &["speaks no TLS", "http://"])
+            .fails(Kind::GiveUp, None, &["does not use TLS", "http://"])
             .retries(&["1/1"]),
         case("L01", "https, and the line is cut in the handshake", [raw(""), raw("")])
             .at(Place::Secure)
@@ -84,7 +88,7 @@ fn proxies() -> Vec<Case> {
         case("L01", "a proxy passes it on", [hello()]).at(behind(false)),
         case("L01", "a proxy wants a password", [status(407).header("proxy-authenticate", "Basic")])
             .at(behind(false))
-            .fails(Kind::GiveUp, 407, &["endpoint.invalid", "a name and a password", "proxy's URL"])
+            .fails(Kind::GiveUp, 407, &["endpoint.invalid", "a user name and a password", "proxy's URL"])
             .retries(&[]),
         case(
             "L01",
@@ -92,22 +96,18 @@ fn proxies() -> Vec<Case> {
             [status(407).header("proxy-authenticate", "Basic")],
         )
         .at(behind(true))
-        .fails(Kind::GiveUp, None, &["endpoint.invalid", "a name and a password", "proxy's URL"])
+        .fails(Kind::GiveUp, None, &["endpoint.invalid", "a user name and a password", "proxy's URL"])
         .retries(&[]),
         case("L01", "a proxy makes no tunnel", [status(502), status(502)])
             .at(behind(true))
-            .fails(Kind::GiveUp, None, &["the proxy makes no connection", "NO_PROXY"])
+            .fails(Kind::GiveUp, None, &["the proxy cannot connect to it", "NO_PROXY"])
             .retries(&["1/1"]),
         case("L01", "a proxy that is not there", [])
             .at(Place::BehindGoneProxy)
             .fails(Kind::GiveUp, None, &["the proxy cannot be reached", "HTTPS_PROXY"])
             .retries(&["1/1"]),
-        case(
-            "L01",
-            "the network wants its user to sign in",
-            [status(511).html("<title>Sign in</title>"), hello()],
-        )
-        .retries(&["1/5"]),
+        case("L01", "the network requires a login", [status(511).html("<title>Sign in</title>"), hello()])
+            .retries(&["1/5"]),
     ]
 }
 

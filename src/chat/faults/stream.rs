@@ -55,8 +55,7 @@ fn forms() -> Vec<Case> {
 fn odd_lines() -> Vec<Case> {
     let with = |line: &str| events([HEL, line, LO, STOP]);
     let passed = |name: &str, line: &str| {
-        case("L13", name, [with(line)])
-            .notice(NoticeKind::Endpoint, "1 line of the endpoint's answer passed over")
+        case("L13", name, [with(line)]).notice(NoticeKind::Endpoint, "1 line of the response skipped")
     };
     vec![
         passed("no JSON", "{oops"),
@@ -85,14 +84,14 @@ fn errors() -> Vec<Case> {
         case("L13", "an error that stays", [with(r#"{"error":{"message":"bad words","code":400}}"#)]).fails(
             Kind::GiveUp,
             400,
-            &["refused the request (400): bad words"],
+            &["rejected the request (400): bad words"],
         ),
         case(
             "L13",
             "an empty account",
             [with(r#"{"error":{"message":"none","code":"insufficient_quota"}}"#)],
         )
-        .fails(Kind::NextKey, 429, &["nothing left"]),
+        .fails(Kind::NextKey, 429, &["quota exhausted"]),
         case(
             "L13",
             "an empty account, and another key",
@@ -100,7 +99,7 @@ fn errors() -> Vec<Case> {
         )
         .keys(2)
         .retries(&["1/1!"])
-        .notice(NoticeKind::KeyRotated, "going on with the one in KEY_2"),
+        .notice(NoticeKind::KeyRotated, "switching to KEY_2"),
         case("L13", "an overflow", [with(r#"{"error":{"message":"prompt is too long: 9 > 8"}}"#)]).fails(
             Kind::Compact,
             500,
@@ -132,7 +131,7 @@ fn ends() -> Vec<Case> {
     let other = |reason: &str| events([HEL, LO, &STOP.replace("stop", reason)]);
     let cut_off = |name: &str, answer: fn() -> Answer| {
         case("L15", name, [answer(), answer(), answer()])
-            .fails(Kind::GiveUp, None, &["broke off"])
+            .fails(Kind::GiveUp, None, &["incomplete response"])
             .retries(&["1/2!", "2/2!"])
     };
     vec![

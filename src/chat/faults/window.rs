@@ -132,7 +132,7 @@ pub(super) fn cases() -> Vec<Case> {
             "as the reason for the end",
             [events([full, r#"{"choices":[{"delta":{},"finish_reason":"model_context_window_exceeded"}]}"#])],
         )
-        .fails(Kind::Compact, None, &["too long for a", "no longer fits"]),
+        .fails(Kind::Compact, None, &["too long for a", "no space left for the answer"]),
         case("L22", "another model is no help, nor is a key", [refused(400, "prompt is too long")])
             .keys(2)
             .models(&["b"])

@@ -170,18 +170,16 @@ pub(in crate::chat) fn judge(now: &Estimate, usage: Usage, well: Option<&Measure
 /// What the user is told: `host` counted so few. `host` with its port, by which the usual local servers are known.
 pub(in crate::chat) fn notice(host: &str, model: &str, now: &Estimate, usage: Usage) -> String {
     let mend = match host.rsplit_once(':').map(|(_, port)| port) {
-        Some("11434") => {
-            "start Ollama with a larger OLLAMA_CONTEXT_LENGTH, or give the model a larger num_ctx"
-        }
+        Some("11434") => "start Ollama with a larger OLLAMA_CONTEXT_LENGTH, or raise the model's num_ctx",
         Some("1234") => "load the model with a larger context length in LM Studio",
         _ => {
-            "raise the server's context: OLLAMA_CONTEXT_LENGTH or num_ctx for Ollama, -c for llama.cpp, the model's \
-             context length in LM Studio"
+            "raise the server's context length: OLLAMA_CONTEXT_LENGTH or num_ctx for Ollama, -c for llama.cpp, \
+             the model's context length in LM Studio"
         }
     };
     let (counted, least) = (count(usage.prompt_tokens), count(now.least()));
     format!(
-        "{host} saw only {counted} of at least {least} tokens: {model} does not get the whole conversation ({mend})"
+        "{host} truncated the prompt: {model} received about {counted} of at least {least} tokens ({mend})"
     )
 }
 
@@ -528,7 +526,8 @@ mod tests {
         let now = estimate(vec![user(7000)]);
         let said = |host: &str| notice(host, "m", &now, counted(4096));
         assert!(said("127.0.0.1:11434").starts_with(
-            "127.0.0.1:11434 saw only 4,096 of at least 8,000 tokens: m does not get the whole conversation (start Ollama with"
+            "127.0.0.1:11434 truncated the prompt: m received about 4,096 of at least 8,000 tokens (start \
+             Ollama with"
         ));
         assert!(said("localhost:1234").ends_with("in LM Studio)"));
         assert!(said("x.example").contains("-c for llama.cpp"));

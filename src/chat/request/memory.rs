@@ -251,15 +251,15 @@ impl OfModel {
         let lessons = self.lessons.iter().map(|quirk| quirk.words().into_owned());
         let opening = match self.opening {
             Opening::Text => None,
-            Opening::Thoughts => Some("its answers begin with thoughts"),
+            Opening::Thoughts => Some("answers begin with reasoning"),
         };
         let cut = match self.cut {
             Cut::Unseen | Cut::Watched { .. } | Cut::Untold => None,
-            Cut::Told => Some("it does not see the whole of a long conversation"),
+            Cut::Told => Some("the server truncates long conversations"),
         };
         let counts = match self.counts {
             Counts::Unknown => None,
-            Counts::Missing => Some("it counts no tokens"),
+            Counts::Missing => Some("token usage is not reported"),
         };
         let others = [opening, cut, counts].into_iter().flatten().map(str::to_owned);
         lessons.chain(others).collect()
@@ -327,8 +327,8 @@ mod tests {
         assert_eq!(
             memory.learned(),
             [
-                "a: counts are not asked for; it takes no images; its answers begin with thoughts",
-                "b: it takes no tools; reasoning_effort is low",
+                "a: token usage is not requested; images are not sent; answers begin with reasoning",
+                "b: tools are not sent; reasoning_effort is low",
             ]
         );
     }

@@ -77,28 +77,31 @@ pub(in crate::chat) fn loss(
     let lost = match quirk {
         Quirk::Tools(OfferTools::LeftOut) => {
             let words = words(refused);
-            format!("{host} takes no tools for {model}: it can answer, but not read, change or run anything{words}")
+            format!("{model} on {host} does not support tool calls: it can chat but cannot read or edit \
+                     files or run commands{words}")
         }
-        Quirk::Images(Images::Told) => format!("{host} takes no images for {model}: a note stands in the place of each"),
-        Quirk::Streaming(Streaming::Off) => format!("{host} does not stream {model}: each answer is shown once all of it is there"),
+        Quirk::Images(Images::Told) => format!("{model} on {host} does not support images: each image is \
+            replaced with a note"),
+        Quirk::Streaming(Streaming::Off) => format!("{host} does not stream {model}: each answer is shown \
+            when it is complete"),
         Quirk::Streaming(Streaming::WithoutTools) => {
-            format!("{host} does not stream {model} with tools: each answer is shown once all of it is there")
+            format!("{host} does not stream {model} with tools: each answer is shown when it is complete")
         }
         Quirk::Effort(Effort::LeftOut) => {
-            format!("{host} does not take reasoning_effort {effort} for {model}: asked without it")
+            format!("{model} on {host} does not support reasoning_effort {effort}: not sent")
         }
         Quirk::Effort(Effort::Fixed(Level::None)) => {
-            format!("{host} takes tools for {model} only where it does not think: asked with reasoning_effort none")
+            format!("{model} on {host} supports tools only without reasoning: sending reasoning_effort none")
         }
         Quirk::Effort(Effort::Fixed(level)) => {
             let level = level.name();
-            format!("{host} does not take reasoning_effort {effort} for {model}: asked with {level}")
+            format!("{model} on {host} does not support reasoning_effort {effort}: sending {level}")
         }
         Quirk::Temperature(Temperature::LeftOut) => {
-            format!("{host} takes no temperature for {model}: asked without it")
+            format!("{model} on {host} does not support temperature: not sent")
         }
         Quirk::OutputLimit(OutputLimit::LeftOut) => {
-            format!("{host} takes no output limit for {model}: asked without it")
+            format!("{model} on {host} does not support an output limit: not sent")
         }
         Quirk::Tools(OfferTools::Offered)
         | Quirk::Images(Images::Sent)
@@ -129,7 +132,7 @@ fn words(refused: &str) -> String {
     let more = if end < line.len() { "…" } else { "" };
     match line.get(..end).unwrap_or_default() {
         "" => String::new(),
-        words => format!(" (it says: {words}{more})"),
+        words => format!(" (the server says: {words}{more})"),
     }
 }
 
@@ -662,15 +665,17 @@ mod tests {
         let asked = Asked { host: "x.example", base: "https://x.example/v1", key: None, model: "m" };
         let refused = r#"{"error":{"message":"tools param\nrequires --jinja flag"}}"#;
         let said = |quirk: Quirk| loss(quirk, asked, &options(), refused).unwrap_or_default();
-        assert!(said(NO_TOOLS).ends_with("or run anything (it says: tools param⏎requires --jinja flag)"));
+        assert!(
+            said(NO_TOOLS).ends_with("or run commands (the server says: tools param⏎requires --jinja flag)")
+        );
         let long = words(&"é".repeat(300));
         assert!(long.len() < 230 && long.ends_with("…)") && words("").is_empty(), "{long}");
         assert_eq!(
             said(Quirk::Effort(Effort::Fixed(Level::Low))),
-            "x.example does not take reasoning_effort high for m: asked with low"
+            "m on x.example does not support reasoning_effort high: sending low"
         );
         for quirk in [NO_TOOLS, NO_IMAGES, NO_STREAM, NO_STREAM_WITH_TOOLS, NO_EFFORT, NO_TEMPERATURE] {
-            assert!(said(quirk).starts_with("x.example "), "{quirk:?}");
+            assert!(said(quirk).contains("x.example "), "{quirk:?}");
         }
         for quirk in [NEW_LIMIT, ECHO, BRIDGE, SYSTEM_IN_USER, NO_COUNTS] {
             assert_eq!(said(quirk), "", "{quirk:?}");

@@ -64,10 +64,10 @@ pub(in crate::chat) const FIXED: [&str; 3] = ["messages", "tools", "stream"];
 const IMAGES_FOLLOW: char = '\n';
 
 /// Stands for an image where none are taken.
-const UNSEEN: &str = "[an image stood here; this model cannot see images]";
+const UNSEEN: &str = "[image omitted: this model does not support images]";
 
 /// The field of thoughts where they must be there and are not, and what stands in it.
-const PLACEHOLDER: (&str, &str) = ("reasoning_content", "(not kept)");
+const PLACEHOLDER: (&str, &str) = ("reasoning_content", "(omitted)");
 
 /// Google's guide to thought signatures: a call that another model made passes with these words in their place.
 const WAIVER: &str = "skip_thought_signature_validator";
@@ -262,7 +262,7 @@ impl Writer<'_> {
         self.shown(&message.content).0.iter().fold(String::new(), |parts, part| match part {
             Part::Text(_) => parts,
             Part::Image { file, mime, .. } => {
-                let origin = text_value(&format!("The image that {} gave:", message.name));
+                let origin = text_value(&format!("Image returned by {}:", message.name));
                 join(join(parts, &origin), &self.image(file, mime))
             }
         })
@@ -270,7 +270,7 @@ impl Writer<'_> {
 
     fn image(&self, file: &str, mime: &str) -> String {
         let Some(bytes) = (self.images)(file) else {
-            return text_value(&format!("[an image stood here; its file {file} is gone]"));
+            return text_value(&format!("[image missing: its file {file} no longer exists]"));
         };
         let url = format!("data:{mime};base64,{}", BASE64.encode(bytes));
         json!({ "type": "image_url", "image_url": { "url": url } }).to_string()
@@ -377,7 +377,8 @@ fn preview(text: &str) -> String {
     let first: String = text.chars().take(PREVIEW_CHARS).collect();
     let last: String = text.chars().skip(count - PREVIEW_CHARS).collect();
     format!(
-        "{first}\n[shortened to save room: {left_out} characters of this old result are left out; call the tool again if you need them]\n{last}"
+        "{first}\n[truncated to save context: {left_out} characters of this old result omitted; call the \
+         tool again if you need them]\n{last}"
     )
 }
 
@@ -541,7 +542,7 @@ mod tests {
                 all[3]["content"].as_array().unwrap().iter().map(|part| &part["text"]).collect();
             assert_eq!(
                 texts,
-                ["The image that Read gave:", "[an image stood here; its file a.png is gone]", "and?"]
+                ["Image returned by Read:", "[image missing: its file a.png no longer exists]", "and?"]
             );
         }
     }
@@ -558,7 +559,7 @@ mod tests {
         history
             .apply(&Entry { timestamp: 0, body: crate::protocol::EntryBody::Masked { messages: vec![1] } });
         let sent = messages(&body_of(&history))[1]["content"].as_str().unwrap().to_owned();
-        assert!(sent.starts_with(&("é".repeat(250) + "\n[shortened")));
+        assert!(sent.starts_with(&("é".repeat(250) + "\n[truncated")));
         assert!(sent.ends_with(&("]\n".to_owned() + &"z".repeat(250))));
         assert!(sent.contains(" 100 characters"));
         assert_eq!(preview(&"é".repeat(500)), "é".repeat(500));
@@ -643,7 +644,7 @@ mod tests {
         let all = sent_in(dialect, &history);
         assert_eq!(
             (&all[0]["reasoning_content"], &all[2]["reasoning_content"]),
-            (&json!("(not kept)"), &Value::Null)
+            (&json!("(omitted)"), &Value::Null)
         );
     }
 
@@ -727,7 +728,7 @@ mod tests {
         let user = Message::User(UserMessage { content: look.clone(), ..UserMessage::default() });
         let history = history([user, Message::Assistant(assistant("", &["x"])), answer("x", look)]);
         let all = sent_in(with(Quirk::Images(Images::Told)), &history);
-        let told = "look\n\n[an image stood here; this model cannot see images]";
+        let told = "look\n\n[image omitted: this model does not support images]";
         assert_eq!(all.len(), 3);
         assert_eq!((&all[0]["content"], &all[2]["content"]), (&json!(told), &json!(told)));
         assert_eq!(sent_in(Dialect::default(), &history).len(), 4, "the kept form is not taken for another");

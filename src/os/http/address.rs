@@ -11,20 +11,20 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 const RANGES_V4: &[(Ipv4Addr, u32, &str)] = &[
     (Ipv4Addr::UNSPECIFIED, 8, "an address of this machine"),
     (Ipv4Addr::new(10, 0, 0, 0), 8, "a private address"),
-    (Ipv4Addr::new(100, 64, 0, 0), 10, "a provider's inner address"),
+    (Ipv4Addr::new(100, 64, 0, 0), 10, "a carrier-grade NAT address"),
     (Ipv4Addr::new(127, 0, 0, 0), 8, "an address of this machine"),
     // Azure's machines find their host there, with their credentials
-    (Ipv4Addr::new(168, 63, 129, 16), 32, "a cloud's inner address"),
+    (Ipv4Addr::new(168, 63, 129, 16), 32, "a cloud metadata address"),
     // with the metadata of most clouds, 169.254.169.254
     (Ipv4Addr::new(169, 254, 0, 0), 16, "a link-local address"),
     (Ipv4Addr::new(172, 16, 0, 0), 12, "a private address"),
     (Ipv4Addr::new(192, 0, 0, 0), 24, "a reserved address"),
-    (Ipv4Addr::new(192, 0, 2, 0), 24, "an address for examples"),
+    (Ipv4Addr::new(192, 0, 2, 0), 24, "a documentation address"),
     (Ipv4Addr::new(192, 88, 99, 0), 24, "a reserved address"),
     (Ipv4Addr::new(192, 168, 0, 0), 16, "a private address"),
-    (Ipv4Addr::new(198, 18, 0, 0), 15, "an address for measurements"),
-    (Ipv4Addr::new(198, 51, 100, 0), 24, "an address for examples"),
-    (Ipv4Addr::new(203, 0, 113, 0), 24, "an address for examples"),
+    (Ipv4Addr::new(198, 18, 0, 0), 15, "a benchmarking address"),
+    (Ipv4Addr::new(198, 51, 100, 0), 24, "a documentation address"),
+    (Ipv4Addr::new(203, 0, 113, 0), 24, "a documentation address"),
     (Ipv4Addr::new(224, 0, 0, 0), 4, "a multicast address"),
     (Ipv4Addr::BROADCAST, 32, "a broadcast address"),
     (Ipv4Addr::new(240, 0, 0, 0), 4, "a reserved address"),
@@ -40,8 +40,8 @@ const RANGES_V6: &[(Ipv6Addr, u32, &str)] = &[
     (Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0), 8, "a multicast address"),
     // Teredo, measurements, ORCHID: whatever is tunnelled in there has an address of its own
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23, "a reserved address"),
-    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32, "an address for examples"),
-    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20, "an address for examples"),
+    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32, "a documentation address"),
+    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20, "a documentation address"),
 ];
 
 /// Where an address of IPv4 stands inside one of IPv6: first address, length of the prefix, the bits behind that address.
@@ -112,12 +112,12 @@ mod tests {
             Some("an address of this machine"),
         );
         check("10.0.0.0 10.255.255.255 172.16.0.0 172.31.255.255 192.168.0.1", Some("a private address"));
-        check("100.64.0.0 100.100.100.200 100.127.255.255", Some("a provider's inner address"));
-        check("168.63.129.16", Some("a cloud's inner address"));
+        check("100.64.0.0 100.100.100.200 100.127.255.255", Some("a carrier-grade NAT address"));
+        check("168.63.129.16", Some("a cloud metadata address"));
         check("169.254.0.0 169.254.169.254 169.254.255.255", Some("a link-local address"));
         check("192.0.0.0 192.0.0.192 192.88.99.1 240.0.0.0 255.255.255.254", Some("a reserved address"));
-        check("192.0.2.1 198.51.100.255 203.0.113.0", Some("an address for examples"));
-        check("198.18.0.0 198.19.255.255", Some("an address for measurements"));
+        check("192.0.2.1 198.51.100.255 203.0.113.0", Some("a documentation address"));
+        check("198.18.0.0 198.19.255.255", Some("a benchmarking address"));
         check("224.0.0.1 239.255.255.255", Some("a multicast address"));
         check("255.255.255.255", Some("a broadcast address"));
         check(":: ::1", Some("an address of this machine"));
@@ -125,7 +125,7 @@ mod tests {
         check("fe80:: fe80::1 febf:ffff::1", Some("a link-local address"));
         check("fec0::1 feff::1", Some("a site-local address"));
         check("ff00:: ff02::1 ffff::1", Some("a multicast address"));
-        check("2001:db8::1 2001:db8:ffff:: 3fff:: 3fff:fff:ffff::", Some("an address for examples"));
+        check("2001:db8::1 2001:db8:ffff:: 3fff:: 3fff:fff:ffff::", Some("a documentation address"));
         check(
             "::2 ::8.8.8.8 100::1 64:ff9b:1::1 64:ff9b:0:0:0:1:808:808 1fff::1 4000::1",
             Some("a reserved address"),

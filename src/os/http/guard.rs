@@ -22,14 +22,15 @@ const INNER_ENDS: [&str; 9] =
 pub enum GuardError {
     /// Its name is one of an inner network.
     #[error(
-        "`{host}` is not fetched: it is a name of this machine or its network, and only public hosts are asked"
+        "cannot fetch `{host}`: it is a name of this machine or its network, and only public hosts can be \
+         fetched"
     )]
     InnerName {
         /// The host.
         host: String,
     },
     /// All its addresses are of inner networks, or reserved.
-    #[error("`{host}` is not fetched: {address} is {what}, and only public hosts are asked")]
+    #[error("cannot fetch `{host}`: {address} is {what}, and only public hosts can be fetched")]
     InnerAddress {
         /// The host.
         host: String,
@@ -39,7 +40,7 @@ pub enum GuardError {
         what: &'static str,
     },
     /// Nobody knows the name.
-    #[error("cannot find `{host}`: {why} (look at the address, or at this machine's network)")]
+    #[error("cannot resolve `{host}`: {why} (check the address, or this machine's network)")]
     Unknown {
         /// The host.
         host: String,
@@ -187,7 +188,8 @@ mod tests {
         }
         assert_eq!(
             check("http://169.254.169.254/latest/meta-data"),
-            "`169.254.169.254` is not fetched: 169.254.169.254 is a link-local address, and only public hosts are asked"
+            "cannot fetch `169.254.169.254`: 169.254.169.254 is a link-local address, and only public hosts \
+             can be fetched"
         );
         assert!(check("http://[64:ff9b::a00:1]/").contains("is a private address"));
         assert_eq!(check("http://93.184.216.34/"), "passes");
@@ -232,9 +234,9 @@ mod tests {
         assert_eq!(found("public.example").await, "93.184.216.34 2606:4700::1");
         assert_eq!(found("mixed.example").await, "93.184.216.34");
         assert!(
-            found("inner.example").await.starts_with("`inner.example` is not fetched: 10.0.0.1 is a private")
+            found("inner.example").await.starts_with("cannot fetch `inner.example`: 10.0.0.1 is a private")
         );
-        assert!(found("none.example").await.starts_with("cannot find `none.example`: it has no address"));
+        assert!(found("none.example").await.starts_with("cannot resolve `none.example`: it has no address"));
     }
 
     #[tokio::test]

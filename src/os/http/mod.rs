@@ -81,7 +81,8 @@ pub enum HttpError {
     },
     /// A file holds something else than certificates.
     #[error(
-        "cannot use {name}: {} is no certificate in PEM form (it should have a line `-----BEGIN CERTIFICATE-----`)",
+        "cannot use {name}: {} is not a PEM certificate (it should contain a line `-----BEGIN \
+         CERTIFICATE-----`)",
         .path.display()
     )]
     NoCertificate {
@@ -91,7 +92,7 @@ pub enum HttpError {
         path: PathBuf,
     },
     /// Anything else.
-    #[error("cannot prepare for HTTP: {0}")]
+    #[error("cannot set up HTTP: {0}")]
     Build(reqwest::Error),
 }
 

@@ -83,7 +83,7 @@ fn address(text: &str) -> Result<Url, String> {
         return Err("it must begin with http, https, socks5 or socks5h".to_owned());
     }
     if url.host_str().is_none_or(str::is_empty) {
-        return Err("it names no host".to_owned());
+        return Err("it has no host".to_owned());
     }
     url.set_path("");
     url.set_query(None);
@@ -221,7 +221,7 @@ mod tests {
         check("http://me:hidden@", "empty host");
         check("http://me:hidden@host:99999", "invalid port number");
         check("http://me:hidden@[nonsense", "invalid IPv6 address");
-        check("socks5://", "it names no host");
+        check("socks5://", "it has no host");
         check("me:hidden@ho st:1", "invalid international domain name");
         assert_eq!(
             route(&[("HTTPS_PROXY", "ftp://x")], "https://localhost/v1"),

@@ -299,7 +299,8 @@ fn certificates_that_cannot_be_used_are_named() {
     for odd in ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
         std::fs::write(&path, odd).unwrap();
         let expected = format!(
-            "cannot use ca_file: {named} is no certificate in PEM form (it should have a line `-----BEGIN CERTIFICATE-----`)"
+            "cannot use ca_file: {named} is not a PEM certificate (it should contain a line `-----BEGIN \
+             CERTIFICATE-----`)"
         );
         assert_eq!(error(&configured()), expected, "{odd}");
     }

@@ -46,7 +46,7 @@ pub enum WebError {
     #[error(transparent)]
     Client(#[from] HttpError),
     /// No connection.
-    #[error("cannot reach `{host}`: {why} (look at the address; if it is right, go on without the page)")]
+    #[error("cannot reach `{host}`: {why} (check the address; if it is right, continue without the page)")]
     Unreached {
         /// The host.
         host: String,
@@ -54,7 +54,7 @@ pub enum WebError {
         why: String,
     },
     /// It ended before its end.
-    #[error("the answer of `{host}` broke off: {why} (try once more)")]
+    #[error("incomplete response from `{host}`: {why} (try once more)")]
     Broken {
         /// The host.
         host: String,

@@ -21,7 +21,7 @@ pub struct WebUrl(Url);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WebUrlError {
     /// It cannot be read.
-    #[error("`{text}` is no address: {why} (try `https://example.com/page`)")]
+    #[error("`{text}` is not a valid URL: {why} (try `https://example.com/page`)")]
     Unreadable {
         /// As given.
         text: String,
@@ -29,18 +29,16 @@ pub enum WebUrlError {
         why: String,
     },
     /// `file:`, `ftp:`, `data:`.
-    #[error("`{scheme}:` is not fetched: only http and https are (files are read with Read)")]
+    #[error("cannot fetch `{scheme}:` URLs: only http and https are supported (use Read for files)")]
     Scheme {
         /// Its scheme.
         scheme: String,
     },
     /// `https://name:password@host`.
-    #[error(
-        "an address with a name or a password before `@` is not fetched (leave it out: no login is sent)"
-    )]
+    #[error("cannot fetch a URL that contains a user name or a password (remove it: no login is sent)")]
     Login,
     /// Longer than any page's.
-    #[error("an address of {0} bytes is not fetched: {LONGEST} at most")]
+    #[error("cannot fetch a URL of {0} bytes: the limit is {LONGEST}")]
     TooLong(usize),
 }
 
@@ -89,7 +87,7 @@ impl WebUrl {
             return Err(WebUrlError::Login);
         }
         if url.host_str().is_none_or(|host| host.trim_matches('.').is_empty()) {
-            return Err(unreadable("it names no host"));
+            return Err(unreadable("it has no host"));
         }
         Ok(Self(url))
     }
@@ -148,19 +146,19 @@ mod tests {
             ["file:///etc/passwd", "ftp://x.y", "gopher://x.y", "data:text/html,x", "javascript:alert(1)"]
         {
             let name = scheme.split(':').next().unwrap();
-            check(scheme, &format!("`{name}:` is not fetched: only http and https"));
+            check(scheme, &format!("cannot fetch `{name}:` URLs: only http and https"));
         }
-        check("FILE:/etc/passwd", "`file:` is not fetched");
-        check("example.com:80/x", "`example.com:` is not fetched");
-        check("http://good@evil.example/", "before `@`");
-        check("http://:secret@evil.example/", "before `@`");
-        check("", "is no address");
+        check("FILE:/etc/passwd", "cannot fetch `file:` URLs");
+        check("example.com:80/x", "cannot fetch `example.com:` URLs");
+        check("http://good@evil.example/", "user name or a password");
+        check("http://:secret@evil.example/", "user name or a password");
+        check("", "is not a valid URL");
         check("http://", "empty host");
-        check("http://./", "names no host");
+        check("http://./", "it has no host");
         check("http://[fe80::1%25eth0]/", "invalid IPv6 address");
         check("http://1.2.3.4.5/", "invalid IPv4 address");
         check("http://exa mple.com/", "invalid international domain name");
-        check(&format!("http://x.y/{}", "a".repeat(8_000)), "8000 at most");
+        check(&format!("http://x.y/{}", "a".repeat(8_000)), "the limit is 8000");
         assert!(!read("http://me:hidden@x.y").contains("hidden"));
     }
 
@@ -175,8 +173,8 @@ mod tests {
         check("/z", "https://a.example/z");
         check("z", "https://a.example/x/z");
         check("//b.example/z", "https://b.example/z");
-        check("file:///etc/passwd", "`file:` is not fetched");
-        check("https://u@b.example", "before `@`");
+        check("file:///etc/passwd", "cannot fetch `file:` URLs");
+        check("https://u@b.example", "user name or a password");
     }
 
     #[test]

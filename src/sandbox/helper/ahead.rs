@@ -54,13 +54,13 @@ pub(super) fn begin() -> Result<ExitCode, Failure> {
     kernel::close_on_start().named("open files")?;
     apart();
     end_sooner();
-    let program = take_stdin().named("the line to the program")?;
-    let mounts = File::open("/proc/self/mountinfo").named("the table of mounts")?;
+    let program = take_stdin().named("the socket to clawd")?;
+    let mounts = File::open("/proc/self/mountinfo").named("the mount table")?;
     let who = (rustix::process::geteuid(), rustix::process::getegid());
     let ground = Ground { who, deaf_to: kernel::let_signals_wait() };
     let (reading, writing) = report::channel().named("a pipe")?;
-    let (inside, outside) = pair().named("a line")?;
-    match kernel::double_apart(Alone::All).named("namespaces, which this system may refuse")? {
+    let (inside, outside) = pair().named("a socket")?;
+    match kernel::double_apart(Alone::All).named("namespaces, which this system may not allow")? {
         Side::Child => {
             drop((reading, inside, mounts));
             Ok(wait_inside(ground, program, &outside, writing))
@@ -103,8 +103,8 @@ enum Fit {
 
 impl Room {
     fn wait_outside(self) -> Result<ExitCode, Failure> {
-        let Some((message, fit)) = self.hear().named("the line to the program")? else {
-            self.give_up().named("the room")?;
+        let Some((message, fit)) = self.hear().named("the socket to clawd")? else {
+            self.give_up().named("the sandbox")?;
             // nobody asks how it ended; whoever does must not take it for a command that went well
             return Ok(ExitCode::from(FAILED_CODE));
         };
@@ -116,7 +116,7 @@ impl Room {
             Ok(Some(stubs)) => Ok(wait(self.init, self.reading, stubs)),
             Ok(None) => self.made_anew(&order, &told),
             Err(failure) => {
-                self.give_up().named("the room")?;
+                self.give_up().named("the sandbox")?;
                 Err(failure)
             }
         }
@@ -175,7 +175,7 @@ impl Room {
     /// Another room for the command, after this one has ended.
     fn made_anew(self, order: &Order, told: &Told) -> Result<ExitCode, Failure> {
         let deaf_to = self.ground.deaf_to;
-        self.give_up().named("the room")?;
+        self.give_up().named("the sandbox")?;
         // as they were, for what is made now makes them wait again
         kernel::let_signals_come(deaf_to);
         chdir(&told.cwd).named(told.cwd.display())?;
@@ -201,13 +201,13 @@ fn wait_inside(ground: Ground, program: OwnedFd, outside: &OwnedFd, writing: Own
     let Ground { who, deaf_to } = ground;
     let ready = || {
         init::begin(who)?;
-        send(&program, READY, SendFlags::NOSIGNAL).named("the line to the program")
+        send(&program, READY, SendFlags::NOSIGNAL).named("the socket to clawd")
     };
     if let Err(failure) = ready() {
         return init::failed(failure, writing);
     }
     drop(program);
-    let message = match receive(outside, MOST_INSIDE).named("the room") {
+    let message = match receive(outside, MOST_INSIDE).named("the sandbox") {
         Ok(Some(message)) => message,
         // whoever is gone needs no room
         Ok(None) => return ExitCode::SUCCESS,

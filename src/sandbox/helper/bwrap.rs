@@ -28,7 +28,7 @@ use super::{Failure, Named, Plan, init, kernel, not_understood, told};
 #[expect(clippy::disallowed_methods, reason = "it starts nothing: this process becomes the other program")]
 pub(super) fn start(program: &Path, plan: &Plan<'_>, writing: &OwnedFd) -> Result<ExitCode, Failure> {
     let ourselves =
-        openat(CWD, "/proc/self/exe", OFlags::PATH, Mode::empty()).named("the helper's own file")?;
+        openat(CWD, "/proc/self/exe", OFlags::PATH, Mode::empty()).named("the helper's executable")?;
     fcntl_setfd(writing, FdFlags::empty()).named("a pipe")?;
     kernel::let_signals_come(plan.deaf_to);
     let mut command = Command::new(program);

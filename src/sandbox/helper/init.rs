@@ -79,9 +79,9 @@ pub(super) fn failed(failure: Failure, writing: OwnedFd) -> ExitCode {
 
 /// Makes new namespaces one's own.
 fn found(who: (Uid, Gid), network: Network) -> Result<(), Failure> {
-    be_oneself(who).named("the user's number")?;
+    be_oneself(who).named("the user ID")?;
     // nobody in here needs more of them, and much of the kernel can be reached through them alone
-    fs::write("/proc/sys/user/max_user_namespaces", "0").named("namespaces within")?;
+    fs::write("/proc/sys/user/max_user_namespaces", "0").named("nested namespaces")?;
     match network {
         Network::Off => network::raise_loopback().named("the loopback"),
         Network::On => Ok(()),
@@ -150,7 +150,7 @@ fn start(order: &Order, environment: Environment<'_>) -> Failure {
     }
     // it gives SIGPIPE its usual meaning again, which every Rust program takes away from itself
     let source = command.exec();
-    Failure { what: format!("{} cannot be started in there", file.to_string_lossy()), source }
+    Failure { what: format!("{} cannot be started in the sandbox", file.to_string_lossy()), source }
 }
 
 fn stay(command: Pid, writing: OwnedFd) -> ExitCode {

@@ -107,10 +107,7 @@ fn not_understood() -> ExitCode {
 }
 
 /// Says on standard error what failed, if something did.
-#[expect(
-    clippy::print_stderr,
-    reason = "the helper stands in the place of a command and has no other way to say it"
-)]
+#[expect(clippy::print_stderr, reason = "the helper runs instead of the command and has no other output")]
 fn told(done: Result<ExitCode, Failure>) -> ExitCode {
     done.unwrap_or_else(|failure| {
         eprintln!("{FAILED}: {failure}");
@@ -178,7 +175,7 @@ fn begin(plan: &Plan<'_>) -> Result<Begun, Failure> {
         Maker::Ourselves => kernel::double_apart(alone(order.profile.network)),
         Maker::Bubblewrap(_) => kernel::double(),
     };
-    match made.named("namespaces, which this system may refuse")? {
+    match made.named("namespaces, which this system may not allow")? {
         Side::Parent(init) => Ok(Begun::Outside(init, reading)),
         Side::Child => Ok(Begun::Inside(match &order.maker {
             Maker::Ourselves => init::run(plan, writing),

@@ -24,7 +24,7 @@ use super::kernel::{Change, Reach, change};
 use super::scratch::Layers;
 use super::{Failure, Named, Plan};
 
-/// Where a disk of memory is until the new `/proc` covers it, with an empty directory, an empty file, and the layers of
+/// Where a tmpfs is until the new `/proc` covers it, with an empty directory, an empty file, and the layers of
 /// what is to vanish with the command.
 const WORKSHOP: &str = "/proc";
 const NOTHING_DIRECTORY: &str = "/proc/directory";
@@ -65,13 +65,13 @@ pub(super) fn is_covered(path: &Path) -> bool {
 /// What every view has and no disk decides: it may be made before the view is known. The files that it makes have the modes
 /// that are named here only where the user's mask is empty.
 pub(super) fn begin() -> Result<(), Failure> {
-    workshop().named("a disk of memory")?;
+    workshop().named("a tmpfs")?;
     put_devices(&devices()).named(DEVICES_AT)
 }
 
 /// Makes the view of this process, all of it.
 pub(super) fn make(plan: &Plan<'_>) -> Result<(), Failure> {
-    workshop().named("a disk of memory")?;
+    workshop().named("a tmpfs")?;
     lay(plan, || Ok(Held::Devices(devices())))
 }
 

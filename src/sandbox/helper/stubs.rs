@@ -68,7 +68,7 @@ impl Stubs {
         let mut stubs = Self { all: Vec::new(), trees };
         for path in profile.protected.iter().filter(|path| !is_closed_above(profile, path)) {
             let Some(shape) = nearest(&profile.writable, path).and_then(|_| shape_of(path)) else { continue };
-            match Stub::hold(path, shape).named(format_args!("{}, to be kept as it is", path.display())) {
+            match Stub::hold(path, shape).named(format_args!("{}, which must be protected", path.display())) {
                 Ok(stub) => stubs.all.extend(stub),
                 Err(failure) => {
                     stubs.put_away();
@@ -95,11 +95,15 @@ impl Stubs {
     #[expect(clippy::print_stderr, reason = "it belongs to what the command has to say")]
     pub(super) fn check_trees(&self) {
         for moved in self.trees.iter().filter_map(|(tree, _)| bare::defuse(tree)) {
-            eprintln!("clawd: moved HEAD to {}, as git would run what its neighbours say", moved.display());
+            eprintln!(
+                "clawd: moved HEAD to {}, because git would treat the directory as a repository and run its \
+                 configuration",
+                moved.display()
+            );
         }
         for moved in self.trees.iter().flat_map(|(tree, links)| links.defuse(tree)) {
             eprintln!(
-                "clawd: moved .git to {}, as git would run what its configuration says",
+                "clawd: moved .git to {}, because git would run commands from its configuration",
                 moved.display()
             );
         }
@@ -295,7 +299,7 @@ mod tests {
         let locked = open(&dir.path().join(".clawd")).unwrap();
         flock(&locked, FlockOperation::LockExclusive).unwrap();
         let failure = Stubs::make(&profile).map(|_| ()).unwrap_err().to_string();
-        assert!(failure.contains(".clawd, to be kept as it is: "), "{failure}");
+        assert!(failure.contains(".clawd, which must be protected: "), "{failure}");
         drop(locked);
         Stubs::make(&profile).unwrap().put_away();
         assert_eq!(names(dir.path()), BTreeSet::new());

@@ -31,10 +31,10 @@ fn section(part: &Part) -> String {
         format!("<section><h2>{who}</h2><div class=\"text\">{}</div></section>", escaped(text.trim_end()))
     };
     match part {
-        Part::Summary(text) => spoken("Before", text),
+        Part::Summary(text) => spoken("Summary", text),
         Part::User(text) => spoken("You", text),
         Part::Answer(text) => spoken("Answer", text),
-        Part::Thoughts(text) => folded("Thoughts", text),
+        Part::Thoughts(text) => folded("Reasoning", text),
         Part::Call { tool, object, outcome, output } => {
             let words = [tool.as_str(), object.as_str(), outcome].map(escaped);
             let told: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();

@@ -17,10 +17,10 @@ pub(super) fn render(history: &History) -> String {
 
 fn section(part: &Part) -> String {
     match part {
-        Part::Summary(text) => format!("## Before\n\n{}", text.trim_end()),
+        Part::Summary(text) => format!("## Summary\n\n{}", text.trim_end()),
         Part::User(text) => format!("## You\n\n{}", text.trim_end()),
         Part::Answer(text) => format!("## Answer\n\n{}", text.trim_end()),
-        Part::Thoughts(text) => format!("### Thoughts\n\n{}", fenced(text)),
+        Part::Thoughts(text) => format!("### Reasoning\n\n{}", fenced(text)),
         Part::Call { tool, object, outcome, output } => {
             let outcome = if outcome.is_empty() { String::new() } else { format!(" ({outcome})") };
             let head = match object.lines().collect::<Vec<_>>().as_slice() {

@@ -35,7 +35,7 @@ pub(super) fn head(history: &History) -> Head {
         Message::User(_) | Message::Assistant(_) | Message::Tool(_) => None,
     });
     let first = said.as_deref().and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
-    let title = history.title().or(first).unwrap_or("A conversation").trim().to_owned();
+    let title = history.title().or(first).unwrap_or("Conversation").trim().to_owned();
     let mut facts = Vec::new();
     if let Some(head) = history.head() {
         facts.push(("session", head.id.to_string()));

@@ -44,7 +44,7 @@ fn markdown_keeps_the_words_and_fences_what_was_printed() {
 
 what is <b>in</b> a.md?
 
-### Thoughts
+### Reasoning
 
 ```text
 I look.

@@ -461,7 +461,7 @@ mod tests {
         );
         assert_eq!(result.display, Display::Output { text: "oh".into(), ended: Some("exit 3".into()) });
         assert_eq!(text(&session, "true").await, "(no output)");
-        assert_eq!(text(&session, "kill -9 $$").await, "Error: ended by signal 9 (KILL)\n(no output)");
+        assert_eq!(text(&session, "kill -9 $$").await, "Error: terminated by signal 9 (KILL)\n(no output)");
         let told = text(&session, "no-such-program").await;
         assert!(told.starts_with("Error: exit code 127 (a command was not found)\n"), "{told}");
         assert_eq!(text(&session, "cat; echo \"$PAGER$GIT_PAGER\"").await, "catcat");

@@ -380,7 +380,7 @@ mod tests {
         let [(0, why)] = failed.stuck.as_slice() else { panic!("the first is stuck") };
         let told = state(&session.bench, &steps[0], why);
         assert!(
-            told.starts_with("a was removed (cannot put back ") && told.contains(", what it held is in "),
+            told.starts_with("a was removed (cannot restore ") && told.contains(", what it held is in "),
             "{told}"
         );
         let kept = told.rsplit(" is in ").next().unwrap();

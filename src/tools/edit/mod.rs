@@ -237,7 +237,7 @@ mod tests {
         let session = Session::with(&[("f", "a\nb\nc\n")]);
         let edit = json!({"file_path": "f", "old_string": "b", "new_string": "x"});
         let error = session.error(&Edit, edit.clone()).await;
-        assert_eq!(error, "Error: cannot edit f: it has not been read in this session: Read it first");
+        assert_eq!(error, "Error: cannot edit f: it has not been read in this session (try Read first)");
         read(&session, "f").await;
         session.write("f", "0\na\nb\nC\n");
         let error = session.error(&Edit, edit.clone()).await;

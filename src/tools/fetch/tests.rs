@@ -313,15 +313,15 @@ async fn a_redirect_is_judged_as_the_first_address_was() {
     ])
     .await;
     for (path, expected) in [
-        ("/file", "a.test redirects: `file:` is not fetched"),
-        ("/data", "a.test redirects: `data:` is not fetched"),
-        ("/user", "a.test redirects: an address with a name"),
+        ("/file", "a.test redirects: cannot fetch `file:` URLs"),
+        ("/data", "a.test redirects: cannot fetch `data:` URLs"),
+        ("/user", "a.test redirects: cannot fetch a URL that contains a user name"),
         ("/loop", "127.0.0.2 is an address of this machine"),
-        ("/local", "`localhost` is not fetched"),
+        ("/local", "cannot fetch `localhost`"),
         ("/v6", "::1 is an address of this machine"),
         ("/meta", "169.254.169.254 is a link-local address"),
         ("/odd", "10.0.0.1 is a private address"),
-        ("/none", "a.test redirects: `http://` is no address"),
+        ("/none", "a.test redirects: `http://` is not a valid URL"),
     ] {
         let error = error(&server.url(path)).await;
         assert!(error.contains(expected), "{path}: {error}");
@@ -344,7 +344,7 @@ async fn the_address_that_was_judged_is_the_one_that_is_asked() {
     assert!(session.told(&tool, arguments.clone()).await.ends_with("the first"));
     assert_eq!(ASKED.load(Ordering::Relaxed), 1, "a name is resolved once");
     let error = session.error(&tool, arguments).await;
-    assert!(error.contains("`a.test` is not fetched: 127.0.0.2 is an address of this machine"), "{error}");
+    assert!(error.contains("cannot fetch `a.test`: 127.0.0.2 is an address of this machine"), "{error}");
     assert_eq!(server.heard().len(), 1);
 }
 
@@ -352,16 +352,17 @@ async fn the_address_that_was_judged_is_the_one_that_is_asked() {
 async fn a_host_that_cannot_be_asked_is_told_in_one_line() {
     assert_eq!(
         error("http://inner.test/").await,
-        "Error: `inner.test` is not fetched: 10.0.0.1 is a private address, and only public hosts are asked"
+        "Error: cannot fetch `inner.test`: 10.0.0.1 is a private address, and only public hosts can be \
+         fetched"
     );
-    assert!(error("https://gone.test/").await.starts_with("Error: cannot find `gone.test`: "));
+    assert!(error("https://gone.test/").await.starts_with("Error: cannot resolve `gone.test`: "));
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let refused = error(&format!("http://a.test:{free}/")).await;
     assert!(
         refused.starts_with("Error: cannot reach `a.test`: ") && refused.contains("refused"),
         "{refused}"
     );
-    let server = Server::of("200 OK", "no TLS").await;
+    let server = Server::of("200 OK", "does not use TLS").await;
     let tls = error(&server.url("/").replace("http:", "https:")).await;
     assert!(tls.starts_with("Error: cannot reach `a.test`: ") && !tls.contains('\n'), "{tls}");
 }
@@ -370,9 +371,9 @@ async fn a_host_that_cannot_be_asked_is_told_in_one_line() {
 async fn what_can_never_be_fetched_is_refused_before_anybody_is_asked() {
     let session = Session::new();
     for (url, expected) in [
-        ("file:///etc/passwd", "`file:` is not fetched"),
-        ("http://good@evil.example/", "before `@`"),
-        ("http://localhost/", "`localhost` is not fetched"),
+        ("file:///etc/passwd", "cannot fetch `file:` URLs"),
+        ("http://good@evil.example/", "user name or a password"),
+        ("http://localhost/", "cannot fetch `localhost`"),
         ("http://[::ffff:10.0.0.1]/", "is a private address"),
         (" ", "`url` is empty"),
     ] {
@@ -419,7 +420,7 @@ async fn a_body_that_is_not_what_its_head_says_is_an_error() {
     let broken = told(&server.url("/")).await;
     assert!(
         broken.contains(
-            "\n\nhalf\n\n[the answer is incomplete, only 4 B came: the answer of `a.test` broke off: "
+            "\n\nhalf\n\n[the answer is incomplete, only 4 B came: incomplete response from `a.test`: "
         ),
         "{broken}"
     );

@@ -371,7 +371,7 @@ mod tests {
         session.told(&Read, json!({"file_path": "a"})).await;
         session.told(&Read, json!({"file_path": "b"})).await;
         let error = session.error(&ApplyPatch, patch(body)).await;
-        assert_eq!(error, "Error: cannot edit c: it has not been read in this session: Read it first");
+        assert_eq!(error, "Error: cannot edit c: it has not been read in this session (try Read first)");
         session.told(&Read, json!({"file_path": "c"})).await;
         session.write("b", "other\n");
         let error = session.error(&ApplyPatch, patch(body)).await;

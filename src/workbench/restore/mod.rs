@@ -166,11 +166,11 @@ pub fn untouched(saved: &[SavedFile]) -> usize {
 pub fn image(blobs: Blobs<'_>, hash: &str) -> Result<Vec<u8>, &'static str> {
     let path = blobs.find(hash).ok_or(GONE)?;
     let bytes = std::fs::read(path).map_err(|_gone| GONE)?;
-    if hex(&hash_of(&bytes)) == hash { Ok(bytes) } else { Err("what was kept of it is damaged") }
+    if hex(&hash_of(&bytes)) == hash { Ok(bytes) } else { Err("its backup is damaged") }
 }
 
 /// Why a file cannot be put back whose image is not there.
-const GONE: &str = "what was kept of it is gone";
+const GONE: &str = "its backup is missing";
 
 /// What to write down of a file before it is touched; nothing of one that is only moved.
 fn keep_one(blobs: Blobs<'_>, difference: &Difference) -> Result<Option<SavedFile>, String> {
@@ -190,11 +190,11 @@ fn keep_one(blobs: Blobs<'_>, difference: &Difference) -> Result<Option<SavedFil
         }
     };
     let told = |error: &dyn std::fmt::Display| {
-        format!("{}: as it is now it cannot be kept: {error}", path.display())
+        format!("{}: cannot back up its current state: {error}", path.display())
     };
     let none = || Some(SavedFile::NO_HASH.to_owned());
     let (before, mode) = match present {
-        Present::Untold(why) => return Err(format!("{}: not put back: {why}", path.display())),
+        Present::Untold(why) => return Err(format!("{}: not restored: {why}", path.display())),
         Present::Nothing if wanted.kind() == SavedKind::Directory => (None, SavedFile::DIRECTORY),
         Present::Nothing => (None, 0),
         Present::Directory(mode) => (none(), SavedFile::DIRECTORY | mode),
@@ -387,7 +387,7 @@ mod tests {
         world.write("a", "in this moment");
         let failed = put_back(world.blobs(), &kept);
         assert_eq!(failed.len(), 1);
-        assert!(failed[0].ends_with("a: it has just been changed by somebody else"), "{failed:?}");
+        assert!(failed[0].ends_with("a: another program has just changed it"), "{failed:?}");
         assert_eq!(
             (world.text("a").as_deref(), world.text("b").as_deref()),
             (Some("in this moment"), Some("before"))
@@ -424,7 +424,7 @@ mod tests {
         fs::write(image, "beforf").unwrap();
         world.write("a", "after");
         let (_, failed) = world.restore(&[saved]);
-        assert!(failed[0].ends_with("a: what was kept of it is damaged"), "{failed:?}");
+        assert!(failed[0].ends_with("a: its backup is damaged"), "{failed:?}");
         assert_eq!(world.text("a").as_deref(), Some("after"));
     }
 }

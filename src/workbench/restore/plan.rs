@@ -12,9 +12,9 @@ use crate::protocol::history::{Back, Former, Past};
 use crate::protocol::{SavedFile, SavedKind, Was};
 
 /// Why a file that is in the way is moved aside.
-const OLD: &str = "and it may be older than that message";
+const OLD: &str = "which may be older than that message";
 /// Why a file that was not there is not removed.
-pub const STAYS: &str = "left as it is: it may be older than that message, and the only copy";
+pub const STAYS: &str = "not changed: it may be older than that message and may be the only copy";
 
 /// What differs from what it should be.
 #[derive(Debug, Clone, Default)]
@@ -206,7 +206,7 @@ fn difference(former: &Former, taken: &Taken<'_>, since: u64) -> Found {
     let now = now.as_ref().map(PathBuf::from);
     let is_moved = now.as_ref().is_some_and(|now| *now != then);
     match (file.was(), now) {
-        (Was::Unsaved(why), _) => Found::Lost(then, format!("not put back: {why}")),
+        (Was::Unsaved(why), _) => Found::Lost(then, format!("not restored: {why}")),
         (Was::Nothing, None) => Found::Same,
         (Was::Nothing, Some(now)) => {
             let present = match Pinned::new(&now) {
@@ -226,7 +226,7 @@ fn difference(former: &Former, taken: &Taken<'_>, since: u64) -> Found {
         (Was::Moved(_), Some(now)) if now.symlink_metadata().is_ok() => {
             found(then, now, (file, last), Present::Nothing, since)
         }
-        (Was::Moved(_), _) => Found::Lost(then, "not put back: it was moved, and is gone".to_owned()),
+        (Was::Moved(_), _) => Found::Lost(then, "not restored: it was moved and no longer exists".to_owned()),
         (Was::Bytes(_), now) => {
             let is_gone = now.as_ref().is_none_or(|now| now.symlink_metadata().is_err());
             if is_gone && now.as_ref() != Some(&then) && taken.has(&file.path) {

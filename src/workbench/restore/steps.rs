@@ -56,7 +56,7 @@ pub(super) fn move_back(moves: &[Back], made: &[PathBuf]) -> Vec<String> {
     for step in moves {
         let is_stuck = |(_, other, _): &(usize, &Back, String)| other.to == step.at;
         let moved = if failed.iter().any(is_stuck) {
-            Err(format!("{}: it is not there", step.at))
+            Err(format!("{}: it does not exist", step.at))
         } else {
             let is_of = |path: &&PathBuf| path.starts_with(&step.to) || path.starts_with(&step.at);
             let made: Vec<PathBuf> = made.iter().filter(is_of).cloned().collect();
@@ -127,7 +127,7 @@ pub(super) fn is_removed(difference: &Difference, moves: &[Back]) -> Result<(), 
     let path = PathBuf::from(&difference.wanted.path);
     let is_moved = not_moved(vec![path.clone()], moves).is_empty();
     if !is_moved && path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
-        return Err(format!("{}: left as it is: it is not empty", path.display()));
+        return Err(format!("{}: not removed: it is not empty", path.display()));
     }
     Ok(())
 }
@@ -164,7 +164,7 @@ pub(super) fn bring_back(blobs: Blobs<'_>, difference: &Difference) -> Result<()
 }
 
 fn not_put_back(path: &Path, error: &FileError) -> String {
-    format!("{}: not put back: {error}", path.display())
+    format!("{}: not restored: {error}", path.display())
 }
 
 /// Whether what was saved is still there.
@@ -186,7 +186,7 @@ fn is_still(difference: &Difference, place: &Pinned) -> Result<(), String> {
         _ => false,
     };
     let shown = difference.path.display();
-    if is_same { Ok(()) } else { Err(format!("{shown}: it has just been changed by somebody else")) }
+    if is_same { Ok(()) } else { Err(format!("{shown}: another program has just changed it")) }
 }
 
 /// The directories that go if they are empty, the outer ones first: those that were made, for files or for themselves, and those in

@@ -237,7 +237,7 @@ impl Compare<'_> {
             });
         }
         for file in by_object.into_values().flatten() {
-            told.add_lost(&file.path, "git does not have it any more");
+            told.add_lost(&file.path, "git no longer has it");
         }
     }
 }
@@ -310,7 +310,7 @@ impl Told {
                 self.saved.push(SavedFile { inode, linked, ..SavedFile::new(path, before, mode) });
             }
             (Some(path), Err(error)) => {
-                self.saved.push(SavedFile::unsaved(path, format!("its image could not be written: {error}")));
+                self.saved.push(SavedFile::unsaved(path, format!("cannot back it up: {error}")));
             }
             (None, _) => self.lost += 1,
         }

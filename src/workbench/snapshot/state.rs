@@ -118,7 +118,7 @@ impl State {
             let is_lost =
                 |repo: &&Arc<Repo>| !sorted.moves.iter().any(|step| repo.top().starts_with(&step.from));
             let lost = gone.iter().filter(is_lost).filter_map(|repo| repo.directory().to_str());
-            self.owed.extend(lost.map(|path| SavedFile::unsaved(path, "what git keeps is not copied")));
+            self.owed.extend(lost.map(|path| SavedFile::unsaved(path, "contents of .git are not backed up")));
         }
         let compare = Compare {
             tree: &mut self.tree,
@@ -272,7 +272,9 @@ impl State {
     pub(super) fn uncovered(&self) -> Vec<String> {
         match self.stage {
             Stage::New => return Vec::new(),
-            Stage::Off => return vec![format!("what commands change: more than {} files here", MOST_NAMES)],
+            Stage::Off => {
+                return vec![format!("files that commands change: more than {} files here", MOST_NAMES)];
+            }
             Stage::Looked => {}
         }
         let mut counts = Counts { lost: self.lost, ..Counts::default() };
@@ -319,11 +321,11 @@ impl Counts {
         let ignored = (self.left_out > 0).then(|| "ignored files".to_owned());
         let counted = [
             (self.large, "over 32 MB".to_owned()),
-            (self.apart, "kept apart (secrets, and the program's own)".to_owned()),
-            (self.waiting, "not yet copied".to_owned()),
+            (self.apart, "excluded (secrets, and clawd's own files)".to_owned()),
+            (self.waiting, "not yet backed up".to_owned()),
             (self.unreadable, "unreadable".to_owned()),
-            (self.full, "beyond 1 GB of copies".to_owned()),
-            (self.lost, "changed by a command and not saved".to_owned()),
+            (self.full, "beyond the limit of 1 GB".to_owned()),
+            (self.lost, "changed by a command and not backed up".to_owned()),
         ];
         let counted = counted.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| {
             let files = if count == 1 { "file" } else { "files" };

@@ -110,12 +110,12 @@ impl Why {
     /// The reason in words, as it is named where a change cannot be undone.
     pub(super) const fn words(self) -> &'static str {
         match self {
-            Self::Waiting => "it was changed before it was copied",
-            Self::Large => "over 32 MB, which is not copied",
-            Self::Secret => "it may hold a secret, which is not copied",
-            Self::Own => "it is the program's own",
-            Self::Unreadable => "it could not be read",
-            Self::Full => "there were 1 GB of copies already",
+            Self::Waiting => "it was changed before it was backed up",
+            Self::Large => "it is over 32 MB, too large to back up",
+            Self::Secret => "it may contain a secret, so it is not backed up",
+            Self::Own => "it belongs to clawd",
+            Self::Unreadable => "it cannot be read",
+            Self::Full => "the backups had reached 1 GB",
         }
     }
 }

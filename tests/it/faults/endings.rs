@@ -43,13 +43,13 @@ fn a_refusal_is_said_and_the_session_goes_on() {
             "L02",
             "no memory",
             [said(500, &json!({"error": "model requires more system memory (5 GiB)"}))],
-            &["too little memory", "smaller model"],
+            &["not enough memory", "smaller model"],
         ),
         failed(
             "L03",
             "a bad key",
             [refused(401, "Incorrect API key: test-key")],
-            &["refused the key (401)", "[redacted key]", "check the key in CLAWD_API_KEY"],
+            &["rejected the API key (401)", "[redacted key]", "check the key in CLAWD_API_KEY"],
         ),
         failed(
             "L03",
@@ -61,13 +61,13 @@ fn a_refusal_is_said_and_the_session_goes_on() {
             "L04",
             "no such model",
             [said(404, &json!({"error": "model 'mock-1' not found"}))],
-            &["does not know the model mock-1", "--model"],
+            &["unknown model mock-1", "--model"],
         ),
         failed(
             "L06",
-            "nothing left",
+            "quota exhausted",
             [said(429, &json!({"error": {"message": "none", "code": "insufficient_quota"}}))],
-            &["nothing left", "CLAWD_API_KEY"],
+            &["quota exhausted", "CLAWD_API_KEY"],
         ),
     ]);
 }
@@ -82,7 +82,7 @@ fn a_refusal_in_a_shape_of_its_own_is_said_too() {
             "L23",
             "a filter's error",
             [said(400, &json!({"error": {"message": "m", "code": "content_filter"}}))],
-            &["a content filter"],
+            &["the content filter"],
         ),
         failed("L08", "what the provider said", [said(400, &raw)], &["Acme: no such knob"]),
         failed("L08", "with places", [said(422, &places)], &["body.messages: field required"]),
@@ -114,7 +114,7 @@ fn what_may_pass_is_asked_again() {
             [refused(503, "Loading model").header("retry-after", "0"), text("Done.")],
         )
         .retries(1),
-        failed("L05", "it does not pass", (0..3).map(|_| at_once(503)), &["cannot answer now (503)"])
+        failed("L05", "it does not pass", (0..3).map(|_| at_once(503)), &["is unavailable (503)"])
             .config("max_retries = 2\n")
             .retries(2),
         done(
@@ -162,8 +162,8 @@ fn another_model_takes_over_and_stays_for_the_run() {
     assert_eq!(
         texts,
         [
-            "mock-1 gets too many requests (429), going on with mock-2",
-            "mock-2 is not known there (404), going on with mock-3",
+            "mock-1 is rate-limited (429); switching to mock-2",
+            "mock-2 is not available (404); switching to mock-3",
         ]
     );
     assert!(notices.iter().all(|notice| notice["kind"] == "fallback"));

@@ -49,7 +49,7 @@ fn back(pty: &Pty, told: &[&str]) {
     pty.wait_until("the rewind", |screen| {
         let text = screen.contents();
         text.contains("Rewound to “run it”")
-            || text.contains("Nothing was put back of what has changed since “run it”")
+            || text.contains("No files were restored, although some have changed since “run it”")
     });
     for line in told {
         pty.wait_for(line);
@@ -64,9 +64,9 @@ fn check(setup: &str, command: &str, told: &[&str]) {
     let rewound = tree(&clawd);
     if told.is_empty() {
         assert_eq!(rewound, before, "{command}");
-        assert!(!pty.screen_text().contains("not put back"), "{}", pty.screen_text());
+        assert!(!pty.screen_text().contains("not restored"), "{}", pty.screen_text());
     }
-    let is_lost = told.iter().any(|line| line.contains("not put back: "));
+    let is_lost = told.iter().any(|line| line.contains("not restored: "));
     assert!(is_lost || contents(&before).is_subset(&contents(&rewound)), "{command}: {rewound:#?}");
     if rewound != after {
         redo(&pty);
@@ -82,12 +82,12 @@ const LARGE: &str = "head -c 40000000 /dev/zero > big.csv; mkdir -p data";
 fn a_file_too_large_to_be_copied_is_moved_back() {
     check(LARGE, "mv big.csv data/", &[]);
     check(LARGE, "echo x > other; mv -f big.csv other", &[]);
-    check(LARGE, "rm big.csv", &["big.csv: not put back: over 32 MB"]);
+    check(LARGE, "rm big.csv", &["big.csv: not restored: it is over 32 MB"]);
 }
 
 #[test]
 fn a_file_that_came_from_where_nothing_is_saved_stays_and_is_named() {
-    let told = ["x: left as it is: it may be older than that message, and the only copy"];
+    let told = ["x: not changed: it may be older than that message and may be the only copy"];
     check(
         "git init -q .; echo build > .gitignore; mkdir build; echo x > build/x; touch -d 2020-01-01 build/x",
         "mv build/x x",
@@ -122,7 +122,7 @@ fn a_directory_is_moved_back_with_all_that_is_in_it() {
 
 #[test]
 fn a_clone_that_is_removed_comes_back_but_for_what_its_git_kept() {
-    check(CLONE, "rm -rf vendor", &["vendor/.git: not put back: what git keeps is not copied"]);
+    check(CLONE, "rm -rf vendor", &["vendor/.git: not restored: contents of .git are not backed up"]);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn without_a_session_nothing_is_lost_either_and_a_redo_works() {
     pty.wait_for("Done.");
     wait_for_rest(&pty);
     let after = tree(&clawd);
-    back(&pty, &["x: left as it is"]);
+    back(&pty, &["x: not changed"]);
     let mut rewound = tree(&clawd);
     assert!(rewound.remove(Path::new("x")).is_some());
     assert_eq!(rewound, before);

@@ -203,11 +203,11 @@ impl World {
         self.check_lines(what);
         let pty = resume(&self.clawd);
         let all = differing(&self.before, &self.after).len();
-        let told = format!("not to have come to its end: {untouched} of {all} files as before it");
+        let told = format!("was interrupted: {untouched} of {all} files not restored");
         if untouched > 0 {
             pty.wait_for(&told);
         } else {
-            assert!(!pty.screen_text().contains("to have come to its end"), "{what}: {}", pty.screen_text());
+            assert!(!pty.screen_text().contains("was interrupted"), "{what}: {}", pty.screen_text());
         }
         assert!(
             !tree(&self.clawd).keys().any(|name| is_rest(name)),
@@ -217,7 +217,7 @@ impl World {
             go_back(&pty, "hello", "3");
             pty.wait_until("its end", |screen| {
                 let text = screen.contents();
-                text.contains("Rewound to “hello”") || text.contains("nothing to put back")
+                text.contains("Rewound to “hello”") || text.contains("nothing to restore")
             });
             assert_eq!(differing(&tree(&self.clawd), &self.before), BTreeSet::new(), "{what}");
         }
@@ -225,9 +225,7 @@ impl World {
         if tree(&self.clawd) != self.after {
             assert_eq!(mend, Mend::Rewind, "{what}: one redo brings everything back");
             say(&pty, "/redo");
-            pty.wait_until("the second redo", |screen| {
-                screen.contents().matches("Brought back").count() == 2
-            });
+            pty.wait_until("the second redo", |screen| screen.contents().matches("Redone").count() == 2);
         }
         assert_eq!(differing(&tree(&self.clawd), &self.after), BTreeSet::new(), "{what}");
         leave(&pty);

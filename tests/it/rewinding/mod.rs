@@ -106,7 +106,7 @@ fn go_back(pty: &Pty, words: &str, digit: &str) {
 
 fn redo(pty: &Pty) {
     say(pty, "/redo");
-    pty.wait_for("Brought back");
+    pty.wait_for("Redone");
 }
 
 fn lines(clawd: &Clawd) -> Vec<Value> {

@@ -64,7 +64,7 @@ fn killed_while_files_were_brought_forward_a_redo_mends_it() {
 
 fn redo_again(pty: &Pty) {
     say(pty, "/redo");
-    pty.wait_until("the second redo", |screen| screen.contents().matches("Brought back").count() == 2);
+    pty.wait_until("the second redo", |screen| screen.contents().matches("Redone").count() == 2);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_link_that_has_come_since_above_a_file_is_not_followed() {
     symlink(&elsewhere, clawd.project().join("b")).unwrap();
     let pty = resume(&clawd);
     rewind(&pty, "second", "1", "1 file was not put back:");
-    pty.wait_for("has just become a link");
+    pty.wait_for("replaced with a symlink");
     assert_eq!(fs::read(elsewhere.join("c")).unwrap(), b"mine\n");
     assert!(!clawd.project().join("a").exists(), "the others are put back");
     leave(&pty);
@@ -98,11 +98,11 @@ fn an_image_that_is_gone_is_named_and_stops_no_other() {
     say(&pty, "/rewind");
     pty.wait_for("change");
     pty.key("enter");
-    pty.wait_for("a  cannot be put back: what was kept of it is gone");
+    pty.wait_for("a  cannot be restored: its backup is missing");
     pty.wait_for("b  +1 -1");
     pty.key("1");
     pty.wait_for("Rewound to “change”: 1 file, conversation");
-    pty.wait_for("a: what was kept of it is gone");
+    pty.wait_for("a: its backup is missing");
     pty.key("ctrl-c");
     assert_eq!((clawd.read("a").as_str(), clawd.read("b").as_str()), ("two\n", "one b\n"));
     leave(&pty);

@@ -13,8 +13,8 @@ fn each_way_takes_what_it_says_and_is_written_down_so() {
     let (endpoint, clawd, [first, second, third]) = three();
     let pty = resume(&clawd);
     go_back(&pty, "third", "2");
-    pty.wait_for("Rewound to “third”: conversation (4 messages). /redo brings it back");
-    pty.wait_for("what stands above no longer counts from “third” on");
+    pty.wait_for("Rewound to “third”: conversation (4 messages). /redo undoes this");
+    pty.wait_for("Everything above from “third” on is no longer part of the conversation.");
     pty.wait_for("❯ third");
     assert_eq!((tree(&clawd), written(&clawd, 1)), (third.clone(), vec!["rewind 6".to_owned()]));
     pty.key("ctrl-c");
@@ -22,11 +22,11 @@ fn each_way_takes_what_it_says_and_is_written_down_so() {
     assert_eq!(tree(&clawd), first);
     assert_eq!(written(&clawd, 2), ["rewind 10", "checkpoint 9 by rewind"]);
     redo(&pty);
-    pty.wait_for("Brought back: 2 files");
+    pty.wait_for("Redone: 2 files");
     assert_eq!(tree(&clawd), third);
     assert_eq!(written(&clawd, 2), ["checkpoint 9 by redo", "redo"]);
     say(&pty, "/redo");
-    pty.wait_for("Brought back: conversation (4 messages)");
+    pty.wait_for("Redone: conversation (4 messages)");
     go_back(&pty, "third", "1");
     pty.wait_for("Rewound to “third”: 1 file, conversation (4 messages)");
     assert_eq!(tree(&clawd), second);
@@ -40,7 +40,7 @@ fn each_way_takes_what_it_says_and_is_written_down_so() {
     assert_eq!(request.roles(), "system user assistant user assistant tool assistant user");
     assert_eq!(request.last_text(), "third");
     say(&pty, "/redo");
-    pty.wait_for("there is nothing to bring back");
+    pty.wait_for("nothing to redo");
     leave(&pty);
     endpoint.finish();
 }
@@ -56,7 +56,7 @@ fn a_resume_after_a_rewind_shows_what_counts_and_a_redo_brings_back_the_rest() {
     pty.wait_for("Done with second.");
     assert!(!pty.screen_text().contains("Done with third."), "{}", pty.screen_text());
     redo(&pty);
-    pty.wait_for("Brought back: 1 file, conversation (4 messages)");
+    pty.wait_for("Redone: 1 file, conversation (4 messages)");
     leave(&pty);
     assert_eq!(tree(&clawd), third);
     let pty = resume(&clawd);
@@ -74,7 +74,7 @@ fn what_somebody_else_has_changed_since_is_named_and_can_be_had_back() {
     say(&pty, "/rewind");
     pty.wait_for("third");
     pty.key("enter");
-    pty.wait_for("b/c  made since, will be deleted · changed since by someone else");
+    pty.wait_for("b/c  created since, will be deleted · changed since by someone else");
     pty.key("3");
     pty.wait_for("Rewound to “third”: 1 file.");
     assert_eq!(tree(&clawd), second);
@@ -90,7 +90,7 @@ fn what_somebody_else_has_changed_since_is_named_and_can_be_had_back() {
     });
     write(&theirs, "newer\n", 0o644);
     say(&pty, "/redo");
-    pty.wait_for("Left as it is, since it was changed after the rewind: b/c");
+    pty.wait_for("Unchanged, because modified after the rewind: b/c");
     assert_eq!(fs::read(&theirs).unwrap(), b"newer\n");
     fs::remove_dir_all(theirs.parent().unwrap()).unwrap();
     write(&theirs, "x\n", 0o644);

@@ -259,7 +259,7 @@ fn what_the_end_did_not_say_is_put_right_when_it_is_read() {
         wait_until_read(&pty);
         let read = pty.screen_text();
         assert!(read.contains("mock-1 · plan"), "{read}");
-        assert!(read.contains("one damaged line of the session file was skipped"), "{read}");
+        assert!(read.contains("skipped one damaged line of the session file"), "{read}");
         assert!(read.contains(&format!("24 {EARLIER}")), "{read}");
         assert_eq!(read.matches("Answer 7.").count(), 1, "{read}");
         leave(&pty);
@@ -300,7 +300,7 @@ fn where_the_end_does_not_tell_what_counts_all_is_read_first() {
     let damaged = json!({"type": "message", "role": "nobody"});
     check_read_first("a damaged line", with(damaged), &["-c"], "one damaged line");
     let newer = json!({"type": "new", "replay": true});
-    check_read_first("a newer line", with(newer), &["-c"], "written by a newer clawd");
+    check_read_first("a newer line", with(newer), &["-c"], "a newer clawd wrote this session");
     let open_call = talk(8..9)[1].clone();
     check_read_first("an open call", with(open_call), &["-c"], "Answer 7.");
     let torn = |session: &Written| session.write(&talk(0..2), LARGE, &end(), "{\"type\":\"mess");
@@ -343,7 +343,7 @@ fn a_session_that_is_being_read_is_in_use() {
     let second = session.go_on(usual());
     assert_eq!(second.wait_exit().code, 2);
     let told = second.screen_text();
-    assert!(told.starts_with("Error: ") && told.contains("is in use by another clawd"), "{told}");
+    assert!(told.starts_with("Error: ") && told.contains("is already open in another clawd"), "{told}");
     assert!(!String::from_utf8(second.raw_bytes()).unwrap().contains('\x1b'), "there was no screen");
     first.signal(Signal::KILL);
     first.wait_exit();

@@ -48,7 +48,7 @@ fn esc_twice_opens_the_list_and_each_esc_goes_a_step_back() {
         let clawd = Clawd::new(&endpoint);
         let pty = talked(&clawd, size);
         open_the_first(&pty);
-        pty.wait_for("notes.txt  made since");
+        pty.wait_for("notes.txt  created since");
         pty.key("enter");
         pty.key("esc");
         pty.wait_for("type to filter");
@@ -74,8 +74,8 @@ fn a_digit_takes_it_back_and_the_words_are_in_the_input_again() {
         let pty = talked(&clawd, Size::new(100, 30));
         open_the_first(&pty);
         pty.key("1");
-        pty.wait_for("Rewound to “write notes”: 1 file, conversation (4 messages). /redo brings it back");
-        pty.wait_for("what stands above no longer counts from “write notes” on");
+        pty.wait_for("Rewound to “write notes”: 1 file, conversation (4 messages). /redo undoes this");
+        pty.wait_for("Everything above from “write notes” on is no longer part of the conversation.");
         assert!(!clawd.project().join("notes.txt").exists());
         pty.type_text(" twice");
         pty.wait_for("❯ write notes twice");
@@ -101,7 +101,7 @@ fn where_nothing_was_said_there_is_nothing_to_go_back_to() {
     say(&pty, "/undo");
     pty.wait_for("nothing was said yet: there is nothing to go back to");
     say(&pty, "/redo");
-    pty.wait_for("there is nothing to bring back");
+    pty.wait_for("nothing to redo");
     leave(&pty);
     endpoint.finish();
 }
@@ -119,13 +119,13 @@ fn in_plain_mode_a_number_picks_and_a_number_says_how_far() {
     super::plain::say(&pty, "/rewind");
     pty.wait_for("1. write notes");
     super::plain::say(&pty, "1");
-    pty.wait_for("notes.txt, made since, will be deleted");
+    pty.wait_for("notes.txt, created since, will be deleted");
     pty.wait_for("type 1, 2 or 3; Enter alone goes back to the list");
     super::plain::say(&pty, "3");
     pty.wait_for("Rewound to “write notes”: 1 file.");
     assert!(!clawd.project().join("notes.txt").exists());
     super::plain::say(&pty, "/redo");
-    pty.wait_for("Brought back: 1 file");
+    pty.wait_for("Redone: 1 file");
     assert_eq!(clawd.read("notes.txt"), "a\nb\n");
     super::plain::leave(&pty);
     endpoint.finish();

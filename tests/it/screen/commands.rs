@@ -134,7 +134,9 @@ fn status_tells_what_is_in_force() {
     say(&pty, "/status");
     pty.wait_for("instructions");
     let shown = pty.screen_text();
-    for words in ["mock-1", "127.0.0.1", "session", "default", "trust         nothing here needs it"] {
+    for words in
+        ["mock-1", "127.0.0.1", "session", "default", "trust         not needed: nothing here requires trust"]
+    {
         assert!(shown.contains(words), "{words}\n{shown}");
     }
     assert!(!shown.contains("test-key"));

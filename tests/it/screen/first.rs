@@ -48,8 +48,8 @@ fn look_only_leaves_the_instructions_out_and_asks_again_the_next_time() {
     let clawd = with_instructions(&endpoint);
     let pty = open(&clawd);
     answer(&pty, "trust", "2");
-    pty.wait_for("left out: AGENTS.md");
-    pty.wait_for("the next start asks again");
+    pty.wait_for("ignored: AGENTS.md");
+    pty.wait_for("clawd asks again at the");
     say(&pty, "one");
     pty.wait_for("First.");
     wait_for_rest(&pty);
@@ -58,7 +58,7 @@ fn look_only_leaves_the_instructions_out_and_asks_again_the_next_time() {
     let pty = open(&clawd);
     // the focus stands on the second row
     answer(&pty, "trust", "enter");
-    pty.wait_for("left out");
+    pty.wait_for("ignored: AGENTS.md");
     leave(&pty);
     endpoint.finish();
 }

@@ -122,14 +122,14 @@ fn a_fork_leaves_the_session_and_a_name_is_kept() {
     let clawd = Clawd::new(&endpoint);
     let pty = open(&clawd);
     say(&pty, "/fork");
-    pty.wait_for("nothing was said yet");
+    pty.wait_for("the conversation is empty");
     say(&pty, "first");
     pty.wait_for("One.");
     wait_for_rest(&pty);
     say(&pty, "/rename the tax of things");
-    pty.wait_for("this session is called: the tax of things");
+    pty.wait_for("session renamed: the tax of things");
     say(&pty, "/fork");
-    pty.wait_for("forked: this goes on as");
+    pty.wait_for("forked as");
     say(&pty, "second");
     pty.wait_for("Two.");
     wait_for_rest(&pty);
@@ -162,7 +162,7 @@ fn a_directory_that_is_added_may_be_edited_and_is_remembered() {
     say(&pty, "/add-dir nowhere");
     pty.wait_for("Error: cannot add");
     say(&pty, &format!("/add-dir {}", at.display()));
-    pty.wait_for("may be read and edited now");
+    pty.wait_for("to the workspace; the model learns");
     say(&pty, "write");
     pty.wait_for("Written.");
     wait_for_rest(&pty);
@@ -197,7 +197,7 @@ fn directories_of_one_session_are_not_those_of_another() {
     }
     let pty = open(&clawd.again().args(["-c", "--add-dir", "../named"]));
     say(&pty, "/add-dir ../beside");
-    pty.wait_for("may be read and edited now");
+    pty.wait_for("to the workspace; the model learns");
     say(&pty, "go");
     pty.wait_for("Seen.");
     wait_for_rest(&pty);
@@ -209,8 +209,8 @@ fn directories_of_one_session_are_not_those_of_another() {
     say(&pty, "/add-dir");
     pty.wait_until("the directories", |screen| {
         let text = screen.contents().replace(char::is_whitespace, "");
-        text.rsplit("maybereadandedited:").next().is_some_and(|roots| {
-            roots.contains("/named") && !roots.contains("/beside") && roots.contains("addsone)")
+        text.rsplit("workspace:").next().is_some_and(|roots| {
+            roots.contains("/named") && !roots.contains("/beside") && roots.contains("addsadirectory)")
         })
     });
     say(&pty, "more");

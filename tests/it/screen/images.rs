@@ -73,7 +73,7 @@ fn a_dropped_path_of_an_image_becomes_one_and_any_other_stays_a_text() {
     std::fs::write(clawd.project().join("my shot.png"), png()).unwrap();
     let pty = open(&clawd);
     pty.key("ctrl-v");
-    pty.wait_for("there is no image in the clipboard");
+    pty.wait_for("no image in the clipboard");
     pty.paste("/nowhere/x.png");
     pty.wait_for("❯ /nowhere/x.png");
     pty.key("ctrl-u");

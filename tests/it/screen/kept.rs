@@ -67,8 +67,8 @@ fn ctrl_g_edits_the_input_outside_and_the_exact_text_comes_back() {
 fn an_editor_that_fails_or_is_missing_loses_nothing() {
     let endpoint = Endpoint::script([]);
     for (clawd, said) in [
-        (editor(Clawd::new(&endpoint), "echo gone > \"$1\"; exit 3"), "ended with exit code 3"),
-        (Clawd::new(&endpoint), "no editor is named"),
+        (editor(Clawd::new(&endpoint), "echo gone > \"$1\"; exit 3"), "exited with code 3"),
+        (Clawd::new(&endpoint), "no editor is set"),
     ] {
         let pty = open(&clawd);
         pty.type_text("a thought");

@@ -106,7 +106,7 @@ fn a_theme_is_seen_while_it_is_picked_and_kept_with_the_files_comments() {
     pty.key("up");
     pty.wait_bytes("the preview", |bytes| bytes.contains("38;2;"));
     pty.key("enter");
-    pty.wait_for("theme light, kept in config.toml");
+    pty.wait_for("theme light, saved in config.toml");
     leave(&pty);
     let kept = std::fs::read_to_string(clawd.clawd_home().join("config.toml")).unwrap();
     assert_eq!(kept, "# mine\n[tui] # the screen\ntheme = \"light\"\n");

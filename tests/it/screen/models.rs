@@ -140,8 +140,8 @@ fn a_choice_is_kept_in_the_session_and_for_the_next_one() {
     pty.key("esc");
     pty.wait_until("the list has closed", |screen| !screen.contents().contains("in use"));
     say(&pty, "/model mock-2");
-    pty.wait_for("model: mock-2 · kept in");
-    pty.wait_for("does not list it");
+    pty.wait_for("model: mock-2 · saved in");
+    pty.wait_for("not listed by");
     assert_eq!(
         config_of(&clawd),
         format!("# mine\nmodel = \"mock-2\" # for now\nbase_url = \"{}\"\n", endpoint.base_url())
@@ -169,11 +169,11 @@ fn a_session_goes_on_with_its_own_model_unless_another_is_named() {
     let changed = config_of(&clawd).replace("mock-2", "mock-3");
     let clawd = clawd.home_file("config.toml", &changed);
     let pty = open(&clawd.again().arg("-c"));
-    pty.wait_for("model: mock-2, as this session had it (config.toml names mock-3)");
+    pty.wait_for("model: mock-2, from the resumed session (config.toml sets mock-3)");
     talk(&pty, "two", "Second.");
     leave(&pty);
     let pty = open(&clawd.again().args(["-c", "--fork-session"]));
-    pty.wait_for("model: mock-2, as this session had it");
+    pty.wait_for("model: mock-2, from the resumed session");
     talk(&pty, "three", "Third.");
     leave(&pty);
     let pty = open(&clawd.again().args(["-c", "-m", "mock-4"]));
@@ -192,13 +192,13 @@ fn what_a_flag_or_a_variable_names_is_not_written_down() {
         let before = config_of(clawd);
         let pty = open(clawd);
         say(&pty, "/model other");
-        pty.wait_for(&format!("model: other · for this session: {why}"));
+        pty.wait_for(&format!("model: other · for this session only: {why}"));
         leave(&pty);
         assert_eq!(config_of(clawd), before, "{why}");
     };
-    check(&configured(&endpoint, "mock-1").args(["-m", "flagged"]), "--model names another");
-    check(&configured(&endpoint, "mock-1").env("CLAWD_MODEL", "m"), "CLAWD_MODEL names another");
-    check(&Clawd::new(&endpoint).without_env("CLAWD_MODEL"), "CLAWD_BASE_URL names the endpoint");
+    check(&configured(&endpoint, "mock-1").args(["-m", "flagged"]), "--model sets another model");
+    check(&configured(&endpoint, "mock-1").env("CLAWD_MODEL", "m"), "CLAWD_MODEL sets another model");
+    check(&Clawd::new(&endpoint).without_env("CLAWD_MODEL"), "CLAWD_BASE_URL sets the endpoint");
     endpoint.finish();
 }
 
@@ -215,11 +215,11 @@ fn behind_the_first_answer_a_window_that_is_too_small_is_said_once() {
     gate.open();
     pty.wait_for("First.");
     wait_for_rest(&pty);
-    pty.wait_for("too small for tools");
+    pty.wait_for("tool use needs");
     pty.wait_for("llama-server with -c 32768");
     pty.wait_for("of 4k");
     talk(&pty, "two", "Second.");
-    assert_eq!(count_rows(&pty, "too small for tools"), 1);
+    assert_eq!(count_rows(&pty, "tool use needs"), 1);
     say(&pty, "/status");
     pty.wait_for("4k tokens, says llama.cpp (/props)");
     leave(&pty);
@@ -232,7 +232,7 @@ fn a_window_that_the_user_has_set_is_not_asked_for() {
     let pty = open(&Clawd::new(&endpoint).home_file("config.toml", "context_window = 50000\n"));
     talk(&pty, "one", "First.");
     say(&pty, "/status");
-    pty.wait_for("50k tokens, as configured");
+    pty.wait_for("50k tokens, from the configuration");
     assert_eq!(endpoint.other_requests(), [""; 0]);
     leave(&pty);
     endpoint.finish();

@@ -36,7 +36,7 @@ fn a_session_that_is_not_there_is_told_in_the_screens_own_words() {
     let endpoint = Endpoint::script([]);
     let pty = open(&Clawd::new(&endpoint));
     say(&pty, "/resume zzz");
-    pty.wait_for("there is no session zzz (/resume lists them)");
+    pty.wait_for("no session has the ID zzz (try /resume for a list)");
     leave(&pty);
     endpoint.finish();
 }

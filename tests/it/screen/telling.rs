@@ -16,7 +16,7 @@ fn the_last_answer_and_its_code_are_copied_byte_for_byte() {
     let endpoint = Endpoint::script([text(ANSWER)]);
     let pty = chat(&endpoint);
     say(&pty, "/copy");
-    pty.wait_for("nothing to copy: there is no answer yet");
+    pty.wait_for("nothing to copy: no answer yet");
     say(&pty, "how?");
     pty.wait_for("That is all.");
     wait_for_rest(&pty);
@@ -25,7 +25,7 @@ fn the_last_answer_and_its_code_are_copied_byte_for_byte() {
     say(&pty, "/copy 1");
     pty.wait_for("copied code block 1 of 1 (sh)");
     say(&pty, "/copy 2");
-    pty.wait_for("there is no code block 2");
+    pty.wait_for("no code block 2");
     leave(&pty);
     let raw = String::from_utf8_lossy(&pty.raw_bytes()).into_owned();
     let copied: Vec<&str> =
@@ -44,7 +44,7 @@ fn a_conversation_is_exported_into_a_file_of_the_users_own_and_never_over_anothe
     let clawd = Clawd::new(&endpoint).file("taken.md", "mine");
     let pty = open(&clawd);
     say(&pty, "/export");
-    pty.wait_for("nothing has been said yet");
+    pty.wait_for("the conversation is empty");
     say(&pty, "how?");
     pty.wait_for("That is all.");
     wait_for_rest(&pty);
@@ -58,9 +58,9 @@ fn a_conversation_is_exported_into_a_file_of_the_users_own_and_never_over_anothe
     say(&pty, "/export taken.md");
     // a long path breaks the line somewhere
     let said = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    pty.wait_until("the refusal", |screen| said(&screen.contents()).contains("is there already"));
+    pty.wait_until("the refusal", |screen| said(&screen.contents()).contains("already exists"));
     say(&pty, "/export talk.pdf");
-    pty.wait_for("cannot export as .pdf");
+    pty.wait_for("cannot export to .pdf: unknown format");
     say(&pty, "/export");
     pty.wait_until("two dated names", |screen| {
         screen.contents().contains("exported to") && screen.contents().contains("clawd-20")
@@ -89,7 +89,7 @@ fn commands_tell_what_fills_the_window_what_was_used_and_what_is_set() {
     let clawd = Clawd::new(&endpoint).file("AGENTS.md", "Be brief.").home_file("AGENTS.md", "Go");
     let pty = open(&clawd.again().arg("--trust"));
     say(&pty, "/cost");
-    pty.wait_for("nothing was used yet");
+    pty.wait_for("no tokens used yet");
     say(&pty, "/memory");
     pty.wait_for("1 line, about 2 tokens");
     pty.wait_for("1 line, about 1 token\n");

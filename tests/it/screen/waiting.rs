@@ -16,7 +16,7 @@ fn a_retry_says_why() {
     pty.wait_until("the cause beside the count", |screen| {
         let shown = screen.contents();
         let line = shown.lines().find(|line| line.contains("retry 1 of")).unwrap_or_default();
-        line.contains("cannot answer now") && line.contains("esc to interrupt")
+        line.contains("is unavailable") && line.contains("esc to interrupt")
     });
     pty.key("esc");
     pty.wait_for("Interrupted");

@@ -82,7 +82,7 @@ fn before_a_yes_nothing_of_a_project_is_sent_or_run() {
     for args in [&[][..], &["--permission-mode", "plan"]] {
         let (model, _, said) = told(&endpoint, &clawd, args);
         assert_eq!(model, "users");
-        let line = "left out: AGENTS.md, .clawd/config.toml, .clawd/commands/evilcmd.md, \
+        let line = "ignored: AGENTS.md, .clawd/config.toml, .clawd/commands/evilcmd.md, \
                     .clawd/skills/evilskill/SKILL.md, .clawd/agents/evilagent.md, .mcp.json \
                     (the directory is not trusted: try --trust)";
         assert_eq!(said, [line]);
@@ -202,13 +202,13 @@ fn a_thing_that_has_changed_is_off_until_it_is_approved_and_text_is_not() {
         clawd.file(SETTINGS, &before.replace("\"projects\"", "\"changed\"")).file("AGENTS.md", "other-words");
     let (model, system, said) = told(&endpoint, &clawd, &[]);
     assert_eq!((model.as_str(), system.contains("other-words")), ("users", true));
-    let line = "left out: .clawd/config.toml (new or changed since the directory was trusted: try --trust)";
+    let line = "ignored: .clawd/config.toml (new or changed since the directory was trusted: try --trust)";
     assert_eq!(said, [line]);
     assert_eq!(told(&endpoint, &clawd, &["--yolo"]).0, "users", "bypass is no trust");
     let clawd = clawd.file(SETTINGS, &before).file(LOCAL, "model = \"new\"");
     let (model, _, said) = told(&endpoint, &clawd, &[]);
     assert_eq!(model, "projects", "the new file alone is off");
-    assert!(said.concat().starts_with("left out: .clawd/config.local.toml (new"), "{said:?}");
+    assert!(said.concat().starts_with("ignored: .clawd/config.local.toml (new"), "{said:?}");
     endpoint.finish();
 }
 
@@ -217,7 +217,7 @@ fn bypass_sends_plain_text_and_nothing_else() {
     let endpoint = Endpoint::script([]);
     let (model, system, said) = told(&endpoint, &full(&endpoint), &["--yolo"]);
     assert_eq!((model.as_str(), system.contains("evil-words")), ("users", true));
-    assert!(said.len() == 1 && said[0].starts_with("left out: .clawd/config.toml, "), "{said:?}");
+    assert!(said.len() == 1 && said[0].starts_with("ignored: .clawd/config.toml, "), "{said:?}");
     assert!(!said[0].contains("AGENTS.md"), "{said:?}");
     endpoint.finish();
 }
@@ -235,11 +235,11 @@ fn a_record_that_cannot_be_believed_is_said_in_a_line_and_trusts_nothing() {
         let (model, system, said) = told(&endpoint, &clawd, &[]);
         assert_eq!((model.as_str(), system.contains("evil")), ("users", false), "{why}");
         assert_eq!(said.len(), 2, "{said:?}");
-        assert!(said[0].starts_with("no earlier trust counts: ") && said[0].contains(why), "{why}: {said:?}");
-        assert!(said[1].starts_with("left out: AGENTS.md, .clawd/config.toml ("), "{said:?}");
+        assert!(said[0].starts_with("saved trust is ignored: ") && said[0].contains(why), "{why}: {said:?}");
+        assert!(said[1].starts_with("ignored: AGENTS.md, .clawd/config.toml ("), "{said:?}");
     };
     mode(&record, 0o666);
-    check("others may write to it (try removing it)");
+    check("others can write it (try removing it)");
     mode(&record, 0o600);
     if rustix::process::geteuid().is_root() {
         chown(&record, Some(65534), None).unwrap();
@@ -251,9 +251,9 @@ fn a_record_that_cannot_be_believed_is_said_in_a_line_and_trusts_nothing() {
         mode(&record, 0o600);
     }
     fs::write(&record, [&good[..], b"\n= oops"].concat()).unwrap();
-    check("it is no TOML");
+    check("it is not valid TOML");
     fs::write(&record, b"\xff").unwrap();
-    check("it is not UTF-8 text");
+    check("not UTF-8 text");
     fs::remove_file(&record).unwrap();
     fs::create_dir(&record).unwrap();
     check("it is a directory");
@@ -286,14 +286,14 @@ fn what_leads_elsewhere_waits_forever_or_never_ends_is_left_out() {
         prepare(&clawd.project().join(SETTINGS), &clawd);
         let (model, _, said) = told(&endpoint, &clawd, &["--trust"]);
         assert_eq!((model.as_str(), said.len()), ("users", 1), "{said:?}");
-        assert!(said[0].starts_with(".clawd/config.toml is left out: ") && said[0].contains(why), "{said:?}");
+        assert!(said[0].starts_with(".clawd/config.toml is ignored: ") && said[0].contains(why), "{said:?}");
     };
     let linked = |path: &Path, clawd: &Clawd| {
         let target = clawd.home().join("evil.toml");
         fs::write(&target, "model = \"projects\"").unwrap();
         symlink(target, path).unwrap();
     };
-    check(&linked, "it is a link out of the project");
+    check(&linked, "it is a symlink that leads out of the project");
     let piped = |path: &Path, _: &Clawd| {
         rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RWXU).unwrap();
     };
@@ -302,7 +302,7 @@ fn what_leads_elsewhere_waits_forever_or_never_ends_is_left_out() {
         &|path, _| fs::write(path, "model = \"projects\"\n".to_owned() + &"#".repeat(10 << 20)).unwrap(),
         "larger",
     );
-    check(&|path, _| fs::write(path, b"model = \"\xff\"").unwrap(), "it is not UTF-8 text");
+    check(&|path, _| fs::write(path, b"model = \"\xff\"").unwrap(), "not UTF-8 text");
     endpoint.finish();
 }
 
@@ -337,9 +337,9 @@ fn a_yes_is_not_to_a_name() {
 fn a_broken_file_is_an_error_for_whoever_says_yes_to_it_and_for_nobody_else() {
     let endpoint = Endpoint::script([]);
     let clawd = user(&endpoint).file("AGENTS.md", "evil-words").file(SETTINGS, "\nnudge = \"yes\"\n");
-    let why = "cannot read .clawd/config.toml: line 2: `nudge` must be true or false, not a text";
+    let why = "cannot read .clawd/config.toml: line 2: `nudge` must be true or false, not a string";
     let (_, _, said) = told(&endpoint, &clawd, &[]);
-    assert_eq!(said, ["left out: AGENTS.md, .clawd/config.toml (the directory is not trusted: try --trust)"]);
+    assert_eq!(said, ["ignored: AGENTS.md, .clawd/config.toml (the directory is not trusted: try --trust)"]);
     let output = streaming_again(&clawd).args(["--trust", "go"]).run().expect_code(2);
     assert!(output.stderr.contains(why), "{}", output.stderr);
     assert_eq!(output.result()["error"]["type"], "initialization_failed");
@@ -361,11 +361,11 @@ fn a_session_that_goes_on_keeps_its_model_whatever_the_project_names() {
     assert_eq!(told(&endpoint, &clawd, &[]).0, "users");
     let (model, _, said) = told(&endpoint, &clawd, &["-c", "--trust"]);
     assert_eq!(model, "users");
-    assert_eq!(said, ["model: users, as this session had it (.clawd/config.toml names projects)"]);
+    assert_eq!(said, ["model: users, from the resumed session (.clawd/config.toml sets projects)"]);
     let pty = open(&clawd.again().arg("-c"));
     answer(&pty, "trust", "1");
-    pty.wait_for("names projects)");
-    let shown = pty.history().concat().matches("as this session had it").count();
+    pty.wait_for("sets projects)");
+    let shown = pty.history().concat().matches("from the resumed session").count();
     assert_eq!(shown, 1);
     leave(&pty);
     endpoint.finish();
@@ -388,6 +388,6 @@ fn grants_that_are_not_known_to_be_this_directorys_do_not_count_and_are_said_in_
     let clawd = clawd.home_file("grants.toml", &kept);
     assert!(!goes_through(&clawd, &endpoint, ("Bash", json!({"command": "touch granted"})), &[]));
     let (_, _, said) = told(&endpoint, &clawd, &[]);
-    assert!(said.len() == 1 && said[0].starts_with("left out: Bash(touch granted) ("), "{said:?}");
+    assert!(said.len() == 1 && said[0].starts_with("ignored: Bash(touch granted) ("), "{said:?}");
     endpoint.finish();
 }

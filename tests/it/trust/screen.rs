@@ -17,14 +17,14 @@ fn the_question_lists_what_the_directory_would_bring_and_nothing_is_done_meanwhi
     for expected in [
         "instructions for the model: AGENTS.md",
         "settings: model = \"projects\", deny Read(./evil-deny) (.clawd/config.toml)",
-        "commands (this version runs none): evilcmd",
-        "skills (this version uses none): evilskill",
-        "agents (this version uses none): evilagent",
-        "hook (this version runs none): SessionStart: touch evil-ran",
-        "MCP server (this version starts none): evilsrv: touch evil-ran",
-        "MCP server (this version starts none): evilmcp: touch evil-ran",
-        "left out in any case: base_url (.clawd/config.local.toml), allow Bash (.clawd/config.local.toml)",
-        "git obeys its own configuration here: core.fsmonitor = ./evil-fsmonitor.sh",
+        "commands (not supported by this version): evilcmd",
+        "skills (not supported by this version): evilskill",
+        "agents (not supported by this version): evilagent",
+        "hook (not supported by this version): SessionStart: touch evil-ran",
+        "MCP server (not supported by this version): evilsrv: touch evil-ran",
+        "MCP server (not supported by this version): evilmcp: touch evil-ran",
+        "always ignored: base_url (.clawd/config.local.toml), allow Bash (.clawd/config.local.toml)",
+        "git settings of this repository that git will obey: core.fsmonitor = ./evil-fsmonitor.sh",
         "❯ 2. Look only",
     ] {
         assert!(shown.contains(expected), "{expected}\n{shown}");
@@ -57,7 +57,7 @@ fn look_only_heeds_nothing_of_the_project_and_says_so() {
     let clawd = full(&endpoint);
     let pty = open(&clawd);
     answer(&pty, "trust", "enter");
-    pty.wait_for("left out");
+    pty.wait_for("ignored: AGENTS.md");
     say(&pty, "one");
     pty.wait_for("First.");
     wait_for_rest(&pty);
@@ -85,7 +85,7 @@ fn a_directory_that_has_changed_is_asked_about_again_with_what_is_new() {
     assert!(shown.contains("changed: model = \"changed\"") && shown.contains("new: fresh"), "{shown}");
     assert!(!shown.contains("evilcmd") && !shown.contains("AGENTS.md"), "only what is new\n{shown}");
     answer(&pty, "trust", "2");
-    pty.wait_for("left out");
+    pty.wait_for("ignored: AGENTS.md");
     pty.wait_for("users");
     leave(&pty);
     say_yes(&clawd);

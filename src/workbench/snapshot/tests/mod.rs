@@ -235,7 +235,7 @@ fn what_may_hold_a_secret_is_not_copied_and_the_programs_own_is_not_told() {
     world.bench.snapshots.set_apart(Arc::new(|path| {
         (path.ends_with(".env").then_some(Reason::Secret)).or(path.ends_with("own").then_some(Reason::Own))
     }));
-    let why = ".env: it may hold a secret, which is not copied";
+    let why = ".env: it may contain a secret, so it is not backed up";
     let told = world.told("echo other > .env; echo y > f; echo n > sub.env; echo y > own");
     assert_eq!(told, [why, "f", "+sub.env"]);
     assert_eq!(world.cover(".env"), Cover::None(Why::Secret));
@@ -250,7 +250,7 @@ fn what_is_too_large_is_named() {
     assert!(world.bench.snapshots.uncovered().contains(&"1 file over 32 MB".to_owned()));
     let made = format!("truncate -s {} made; rm f", MOST_FILE + 1);
     assert_eq!(world.told(&made), ["f", "+made"]);
-    assert_eq!(world.told("rm large"), ["large: over 32 MB, which is not copied"]);
+    assert_eq!(world.told("rm large"), ["large: it is over 32 MB, too large to back up"]);
 }
 
 #[test]
@@ -263,8 +263,7 @@ fn what_cannot_be_read_is_named_and_waited_for_by_nobody() {
     let is_read = fs::read(world.root.join("f")).is_ok();
     let told = world.told("rm -f f; chmod 755 closed; echo z > closed/g");
     // what a closed directory held is not known
-    let expected: &[&str] =
-        if is_read { &["closed", "+closed/g", "f"] } else { &["f: it could not be read"] };
+    let expected: &[&str] = if is_read { &["closed", "+closed/g", "f"] } else { &["f: it cannot be read"] };
     assert_eq!(told, expected);
     assert_eq!(world.told("echo y2 > closed/f"), ["closed/f"]);
 }
@@ -314,7 +313,7 @@ fn a_workspace_that_was_replaced_is_learnt_anew() {
     let told = world.told("cd ..; mv w away; mkdir w; echo other > w/f");
     assert_eq!(told, [""; 0]);
     assert_eq!(world.told("echo more > f"), ["f"]);
-    let lost = "2 files changed by a command and not saved".to_owned();
+    let lost = "2 files changed by a command and not backed up".to_owned();
     assert!(world.bench.snapshots.uncovered().contains(&lost), "{:?}", world.bench.snapshots.uncovered());
 }
 
@@ -322,7 +321,7 @@ fn a_workspace_that_was_replaced_is_learnt_anew() {
 fn a_name_that_is_no_text_is_not_told_and_counted() {
     let world = World::plain("printf x > \"$(printf 'odd\\377')\"; echo x > f");
     assert_eq!(world.told("rm odd*; rm f"), ["f"]);
-    let lost = "1 file changed by a command and not saved".to_owned();
+    let lost = "1 file changed by a command and not backed up".to_owned();
     assert!(world.bench.snapshots.uncovered().contains(&lost), "{:?}", world.bench.snapshots.uncovered());
 }
 
@@ -359,9 +358,9 @@ fn directories_that_were_added_are_looked_at_too() {
 async fn what_was_not_copied_before_a_command_is_copied_while_nothing_runs() {
     let world = World::plain("for i in $(seq 1200); do echo $i > f$i; done");
     world.bench.look(Moment::Before).await;
-    assert!(world.bench.snapshots.uncovered().contains(&"200 files not yet copied".to_owned()));
+    assert!(world.bench.snapshots.uncovered().contains(&"200 files not yet backed up".to_owned()));
     world.bench.look(Moment::After).await;
-    while world.bench.snapshots.uncovered().iter().any(|line| line.contains("not yet copied")) {
+    while world.bench.snapshots.uncovered().iter().any(|line| line.contains("not yet backed up")) {
         tokio::task::yield_now().await;
     }
     let saved = world.command(|| world.sh("rm f*"));

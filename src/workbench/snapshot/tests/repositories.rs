@@ -163,7 +163,10 @@ fn files_of_a_clone_in_the_workspace_and_of_a_submodule_come_back_with_all_of_it
     let saved = world.command(|| world.sh("rm -rf vendor/lib sub"));
     let (failed, _) = world.rewind(&saved);
     let [failed] = &failed[..] else { panic!("{failed:?}") };
-    assert!(failed.ends_with("vendor/lib/.git: not put back: what git keeps is not copied"), "{failed}");
+    assert!(
+        failed.ends_with("vendor/lib/.git: not restored: contents of .git are not backed up"),
+        "{failed}"
+    );
     assert_eq!(world.picture(), was);
 }
 
@@ -173,7 +176,7 @@ fn what_git_had_is_copied_once_git_has_it_no_more() {
     assert_eq!(world.told("true"), [""; 0]);
     assert!(is_stored(&world, "a"));
     let told = world.told("rm -rf .git a");
-    assert_eq!(told, [".git: what git keeps is not copied", "a: git does not have it any more"]);
+    assert_eq!(told, [".git: contents of .git are not backed up", "a: git no longer has it"]);
     assert_eq!(world.look(super::Moment::Before), []);
     world.check("rm b");
 }
