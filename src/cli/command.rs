@@ -75,12 +75,12 @@ fn looks_like_an_id(word: &str) -> bool {
 
 fn absent(word: &str) -> Error {
     Error::usage(format!("this version has no command `{word}`"))
-        .hint("try `clawd --help`, or `--` before the words to send them")
+        .hint("try `clawd --help`, or put `--` before the text to send it")
 }
 
 fn no_such(what: &str, known: &str) -> Error {
     Error::usage(format!("there is no {what}"))
-        .hint(format!("try {known}, or `--` before the words to send them"))
+        .hint(format!("try {known}, or put `--` before the text to send it"))
 }
 
 /// The words of the line that are neither options nor values of options, up to `--`.

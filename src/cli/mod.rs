@@ -68,7 +68,7 @@ pub enum Task {
     Sessions(SessionsTask),
     /// Every value in force and what set it.
     ConfigShow,
-    /// Where the configuration is kept.
+    /// Prints the path of the configuration file.
     ConfigPath,
 }
 
@@ -90,7 +90,7 @@ pub enum SessionsTask {
 pub enum Among {
     /// Those of the directory.
     Here,
-    /// Those of all directories.
+    /// Includes the sessions of all directories.
     All,
 }
 
@@ -207,7 +207,7 @@ fn checked(Commanded { typed, command }: Commanded) -> Result<Cli, Error> {
     }
     if typed.model.base_url.is_some() && typed.model.provider.is_some() {
         return Err(
-            Error::usage("`--base-url` and `--provider` name an endpoint each").hint("try one of them")
+            Error::usage("`--base-url` and `--provider` both select an endpoint").hint("try one of them")
         );
     }
     let keep = if typed.session.no_session { Keep::Nowhere } else { Keep::OnDisk };
@@ -245,11 +245,11 @@ fn checked(Commanded { typed, command }: Commanded) -> Result<Cli, Error> {
 /// Which program.
 fn task(typed: &Typed, command: Option<Command>) -> Result<Task, Error> {
     let own_page = |word: &str| {
-        Err(Error::usage(format!("`{word}` prints a page of its own"))
+        Err(Error::usage(format!("`{word}` cannot be used with `--print`"))
             .hint(format!("try it without `--print`, or `clawd -p -- {word}` to send the word")))
     };
     match (command, typed.output.print) {
-        (Some(Command::Demo), true) => Err(Error::usage("`demo` has a screen and `--print` has none")
+        (Some(Command::Demo), true) => Err(Error::usage("`demo` cannot be used with `--print`")
             .hint("try `clawd -p -- demo` to send the word")),
         (Some(Command::Doctor), true) => own_page("doctor"),
         (Some(Command::Sessions { .. }), true) => own_page("sessions"),
@@ -262,7 +262,7 @@ fn task(typed: &Typed, command: Option<Command>) -> Result<Task, Error> {
 /// Which program without `--print`.
 fn on_a_screen(output: &OutputArgs, command: Option<Command>) -> Result<Task, Error> {
     if let Some((option, hint)) = output.headless_only() {
-        return Err(Error::usage(format!("`{option}` is for `--print` alone")).hint(hint));
+        return Err(Error::usage(format!("`{option}` requires `--print`")).hint(hint));
     }
     match command {
         Some(Command::Demo) => Ok(Task::Demo),
@@ -297,8 +297,7 @@ fn permission_mode(mode: Option<Mode>, yolo: bool) -> Result<Option<Mode>, Error
     match (mode, yolo) {
         (None | Some(Mode::Bypass), true) => Ok(Some(Mode::Bypass)),
         (Some(mode), true) => {
-            let message =
-                format!("`--yolo` means `--permission-mode bypass`, but `{mode}` was asked for too");
+            let message = format!("`--yolo` means `--permission-mode bypass`, but `{mode}` was also given");
             Err(Error::usage(message).hint("try one of them"))
         }
         (mode, false) => Ok(mode),
@@ -309,17 +308,16 @@ fn session(typed: SessionArgs, task: &Task) -> Result<Session, Error> {
     let onward = if typed.fork_session { Onward::Fork } else { Onward::Same };
     match (typed.resume, typed.resume_last) {
         (Some(_), true) => {
-            Err(Error::usage("`--continue` and `--resume` name a session each").hint("try one of them"))
+            Err(Error::usage("`--continue` and `--resume` both select a session").hint("try one of them"))
         }
         (Some(Some(id)), false) => Ok(Session::ById(id, onward)),
         (Some(None), false) if matches!(task, Task::Print(_)) => {
-            Err(Error::usage("`--resume` without an ID opens a list, and `--print` has no screen")
-                .hint("try `--resume ID`"))
+            Err(Error::usage("`--resume` needs an ID when used with `--print`").hint("try `--resume ID`"))
         }
         (Some(None), false) => Ok(Session::Picked(onward)),
         (None, true) => Ok(Session::Last(onward)),
         (None, false) if onward == Onward::Fork => {
-            Err(Error::usage("`--fork-session` names no session to fork").hint("try adding `-c` or `-r ID`"))
+            Err(Error::usage("`--fork-session` needs a session to fork").hint("try adding `-c` or `-r ID`"))
         }
         (None, false) => Ok(Session::New),
     }
@@ -423,14 +421,11 @@ mod tests {
         check("sessions -C /x --all", Among::All, ListFormat::Text);
         assert_eq!(
             read("sessions delete --all").unwrap_err(),
-            "`sessions delete` needs the ID of one session: `--all` only looks for it in all directories (try `clawd \
+            "`sessions delete` needs the ID of one session: `--all` only searches all directories for it (try `clawd \
              sessions list --all`)"
         );
         let before = read("sessions --all show x").unwrap_err();
-        assert_eq!(
-            before,
-            "`--all` stands before the command that it is for (try it at the end of the line)"
-        );
+        assert_eq!(before, "`--all` must come after the subcommand (try it at the end of the line)");
     }
 
     #[test]
@@ -438,7 +433,7 @@ mod tests {
         let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
         let absent = |word: &str| {
             format!(
-                "this version has no command `{word}` (try `clawd --help`, or `--` before the words to send them)"
+                "this version has no command `{word}` (try `clawd --help`, or put `--` before the text to send it)"
             )
         };
         for line in
@@ -451,7 +446,7 @@ mod tests {
         check("acp", &absent("acp"));
         check("acp --help", &absent("acp"));
         let no_such = |what: &str, known: &str| {
-            format!("there is no {what} (try {known}, or `--` before the words to send them)")
+            format!("there is no {what} (try {known}, or put `--` before the text to send it)")
         };
         check("completions tcsh", &no_such("completion for `tcsh`", "bash, elvish, fish, powershell or zsh"));
         let known = "list, show, export or delete";
@@ -547,23 +542,17 @@ mod tests {
         let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
         check(
             "--yolo --permission-mode plan",
-            "`--yolo` means `--permission-mode bypass`, but `plan` was asked for too (try one of them)",
+            "`--yolo` means `--permission-mode bypass`, but `plan` was also given (try one of them)",
         );
-        check("-c -r x", "`--continue` and `--resume` name a session each (try one of them)");
-        check("--output-format json x", "`--output-format` is for `--print` alone (try adding `-p`)");
+        check("-c -r x", "`--continue` and `--resume` both select a session (try one of them)");
+        check("--output-format json x", "`--output-format` requires `--print` (try adding `-p`)");
         check(
             "--allowed-tools Bash(ls) --disallowed-tools Read,Bash(ls)",
             "`Bash(ls)` is both allowed and disallowed (try leaving one of them out)",
         );
-        check("--fork-session", "`--fork-session` names no session to fork (try adding `-c` or `-r ID`)");
-        check(
-            "-p x -r",
-            "`--resume` without an ID opens a list, and `--print` has no screen (try `--resume ID`)",
-        );
-        check(
-            "-p demo",
-            "`demo` has a screen and `--print` has none (try `clawd -p -- demo` to send the word)",
-        );
+        check("--fork-session", "`--fork-session` needs a session to fork (try adding `-c` or `-r ID`)");
+        check("-p x -r", "`--resume` needs an ID when used with `--print` (try `--resume ID`)");
+        check("-p demo", "`demo` cannot be used with `--print` (try `clawd -p -- demo` to send the word)");
         check(
             "--max-turns -5",
             "`--max-turns`: `-5` is not a valid number of turns (try 50, or -1 to ask after 100)",
@@ -574,23 +563,26 @@ mod tests {
         );
         check("--max-turns", "`--max-turns` needs a value (try `clawd --help`)");
         check("--max-turns -p", "`--max-turns` needs a value (try `clawd --help`)");
-        check("--modle x", "there is no option `--modle` (did you mean `--model`?)");
+        check("--modle x", "unknown option `--modle` (did you mean `--model`?)");
         check(
             "--frobnicate",
-            "there is no option `--frobnicate` (try `clawd --help`, or `--` before a text that begins with a dash)",
+            "unknown option `--frobnicate` (try `clawd --help`, or put `--` before text that begins with a dash)",
         );
         check(
             "-_item",
-            "there is no option `-` (try `clawd --help`, or `--` before a text that begins with a dash)",
+            "unknown option `-` (try `clawd --help`, or put `--` before text that begins with a dash)",
         );
-        check("demo now", "`now` can stand there only as text (try `clawd --help`, or `--` before the text)");
+        check(
+            "demo now",
+            "unexpected argument `now` (try `clawd --help`, or put `--` before the text to send it)",
+        );
         check(
             "--output-format xml -p",
-            "`xml` is no value of `--output-format` (try text, json, stream-json)",
+            "invalid value `xml` for `--output-format` (try text, json, stream-json)",
         );
         check(
             "--permission-mode wild",
-            "`--permission-mode`: `wild` is no permission mode (try default, accept-edits, plan or bypass)",
+            "`--permission-mode`: `wild` is not a permission mode (try default, accept-edits, plan or bypass)",
         );
         check(
             "--base-url h:1",
@@ -599,7 +591,7 @@ mod tests {
         );
         check(
             "--allowed-tools Bsh",
-            "`--allowed-tools`: the rule `Bsh` names no tool (did you mean `Bash`?)",
+            "`--allowed-tools`: the rule `Bsh` does not name a tool (did you mean `Bash`?)",
         );
         check("--debug=yes", "`--debug` takes no value (try `clawd --help`)");
     }
@@ -609,28 +601,28 @@ mod tests {
         let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
         let no_option = |option: &str| {
             format!(
-                "there is no option `{option}` (try `clawd --help`, or `--` before a text that begins with a dash)"
+                "unknown option `{option}` (try `clawd --help`, or put `--` before text that begins with a dash)"
             )
         };
         for far in ["--foo", "--yo", "--all", "--thrust-it", "--tr"] {
             check(&format!("-p {far} hi"), &no_option(far));
         }
-        check("--yoloo", "there is no option `--yoloo` (did you mean `--yolo`?)");
-        check("--trsut", "there is no option `--trsut` (did you mean `--trust`?)");
-        check("--perm plan", "there is no option `--perm` (did you mean `--permission-mode`?)");
-        check("--allowed-tool Read", "there is no option `--allowed-tool` (did you mean `--allowed-tools`?)");
+        check("--yoloo", "unknown option `--yoloo` (did you mean `--yolo`?)");
+        check("--trsut", "unknown option `--trsut` (did you mean `--trust`?)");
+        check("--perm plan", "unknown option `--perm` (did you mean `--permission-mode`?)");
+        check("--allowed-tool Read", "unknown option `--allowed-tool` (did you mean `--allowed-tools`?)");
     }
 
     #[test]
     fn an_endpoint_and_its_model_are_named_once_and_not_by_nothing() {
         let check = |line: &str, expected: &str| assert_eq!(read(line).unwrap_err(), expected, "{line}");
-        check("--model=", "`--model`: the name is empty (try one, or leave the option out)");
-        check("--model=_", "`--model`: the name is empty (try one, or leave the option out)");
-        check("--provider=", "`--provider`: the name is empty (try one, or leave the option out)");
+        check("--model=", "`--model`: the name is empty (try a name, or omit the option)");
+        check("--model=_", "`--model`: the name is empty (try a name, or omit the option)");
+        check("--provider=", "`--provider`: the name is empty (try a name, or omit the option)");
         check("--provider", "`--provider` needs a value (try `clawd --help`)");
         check(
             "--base-url http://h/v1 --provider a",
-            "`--base-url` and `--provider` name an endpoint each (try one of them)",
+            "`--base-url` and `--provider` both select an endpoint (try one of them)",
         );
         check(
             "--api-key a_b",
@@ -641,7 +633,7 @@ mod tests {
 
     #[test]
     fn what_prints_a_page_of_its_own_prints_no_answer() {
-        let expected = "`doctor` prints a page of its own (try it without `--print`, or `clawd -p -- doctor` to send the word)";
+        let expected = "`doctor` cannot be used with `--print` (try it without `--print`, or `clawd -p -- doctor` to send the word)";
         assert_eq!(read("-p doctor").unwrap_err(), expected);
     }
 
@@ -657,7 +649,7 @@ mod tests {
     #[test]
     fn pages_are_text() {
         assert_eq!(read("-V"), Ok(Parsed::Page(format!("clawd {}\n", env!("CARGO_PKG_VERSION")))));
-        let about = "A coding assistant for the terminal, at home with any chat-completions endpoint";
+        let about = "A terminal coding agent for any OpenAI-compatible endpoint";
         for line in ["--help", "-h"] {
             let Ok(Parsed::Page(help)) = read(line) else { panic!("no help") };
             assert_eq!(help.lines().next(), Some(about), "{line}");

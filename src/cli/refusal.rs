@@ -22,12 +22,12 @@ pub(super) fn in_one_line(error: &clap::Error) -> Error {
     let suggestion = suggestion.or_else(|| context(ContextKind::SuggestedValue));
     let (message, hint) = match error.kind() {
         ErrorKind::UnknownArgument if argument.starts_with('-') => {
-            let help = "try `clawd --help`, or `--` before a text that begins with a dash";
-            (format!("there is no option `{argument}`"), Some(help.to_owned()))
+            let help = "try `clawd --help`, or put `--` before text that begins with a dash";
+            (format!("unknown option `{argument}`"), Some(help.to_owned()))
         }
         ErrorKind::UnknownArgument => {
-            let help = "try `clawd --help`, or `--` before the text";
-            (format!("`{argument}` can stand there only as text"), Some(help.to_owned()))
+            let help = "try `clawd --help`, or put `--` before the text to send it";
+            (format!("unexpected argument `{argument}`"), Some(help.to_owned()))
         }
         ErrorKind::InvalidValue if context(ContextKind::InvalidValue).is_none() => {
             (format!("`{argument}` needs a value"), None)
@@ -35,15 +35,15 @@ pub(super) fn in_one_line(error: &clap::Error) -> Error {
         ErrorKind::InvalidValue => {
             let value = context(ContextKind::InvalidValue).unwrap_or_default();
             let all = context(ContextKind::ValidValue).map(|all| format!("try {all}"));
-            (format!("`{value}` is no value of `{argument}`"), all)
+            (format!("invalid value `{value}` for `{argument}`"), all)
         }
         ErrorKind::ValueValidation => {
             let why = std::error::Error::source(error).map(ToString::to_string);
-            (format!("`{argument}`: {}", why.unwrap_or_else(|| "its value cannot be read".to_owned())), None)
+            (format!("`{argument}`: {}", why.unwrap_or_else(|| "invalid value".to_owned())), None)
         }
         // of `sessions delete` alone, whose `--all` may be taken for all sessions
         ErrorKind::MissingRequiredArgument if argument == ID => (
-            "`sessions delete` needs the ID of one session: `--all` only looks for it in all directories"
+            "`sessions delete` needs the ID of one session: `--all` only searches all directories for it"
                 .to_owned(),
             Some("try `clawd sessions list --all`".to_owned()),
         ),
@@ -52,12 +52,12 @@ pub(super) fn in_one_line(error: &clap::Error) -> Error {
         ErrorKind::ArgumentConflict => {
             let early = context(ContextKind::PriorArg).unwrap_or_default();
             (
-                format!("`{early}` stands before the command that it is for"),
+                format!("`{early}` must come after the subcommand"),
                 Some("try it at the end of the line".to_owned()),
             )
         }
         ErrorKind::TooManyValues => (format!("`{argument}` takes no value"), None),
-        ErrorKind::InvalidUtf8 => ("an argument is not UTF-8 text".to_owned(), None),
+        ErrorKind::InvalidUtf8 => ("an argument is not valid UTF-8".to_owned(), None),
         _ => (first_line(&error.render().to_string()), None),
     };
     let hint = suggestion.map(|near| format!("did you mean `{near}`?")).or(hint);

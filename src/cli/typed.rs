@@ -11,37 +11,37 @@ use crate::config::{BaseUrl, Secret, TurnLimit};
 use crate::permission::{Mode, Rule, SandboxMode};
 
 const AFTER_HELP: &str = "\
-Permission rules, parted by commas; deny beats ask beats allow:
+Permission rules (comma-separated; deny > ask > allow):
   Read                 a whole tool
-  Bash(cargo test)     one command, word for word
-  Bash(git status:*)   commands that begin so
-  Read(./.env)         paths to read, as in .gitignore, from the project root
-  Edit(src/**)         paths to change, whatever tool does it
+  Bash(cargo test)     exactly this command
+  Bash(git status:*)   commands with this prefix
+  Read(./.env)         paths to read (.gitignore syntax, from project root)
+  Edit(src/**)         paths that may be edited, by any tool
 
 Environment:
-  CLAWD_API_KEY, else OPENAI_API_KEY     the key of an endpoint given by
-                                         option or environment, or of OpenAI
-  CLAWD_BASE_URL, else OPENAI_BASE_URL   the endpoint
-  CLAWD_MODEL, else OPENAI_MODEL         the model
-  CLAWD_HOME                             a directory for configuration and data
+  CLAWD_API_KEY, else OPENAI_API_KEY     API key for the endpoint set by option
+                                         or environment, or for OpenAI
+  CLAWD_BASE_URL, else OPENAI_BASE_URL   base URL of the endpoint
+  CLAWD_MODEL, else OPENAI_MODEL         model to use
+  CLAWD_HOME                             directory for configuration and data
   HTTPS_PROXY, HTTP_PROXY, ALL_PROXY     http, https, socks5 or socks5h proxies;
-                                         NO_PROXY lists the hosts without one
-  SSL_CERT_FILE, SSL_CERT_DIR            more certificates to trust (PEM)
+                                         NO_PROXY lists hosts to reach directly
+  SSL_CERT_FILE, SSL_CERT_DIR            additional trusted certificates (PEM)
 
 Exit codes:
-  0 done, 1 run failed, 2 usage or configuration error, 3 limit of turns, time
-  or budget reached, 129 hung up, 130 interrupted, 143 terminated
+  0 success, 1 run failed, 2 usage or configuration error, 3 turn, time or
+  budget limit reached, 129 hangup, 130 interrupted, 143 terminated
 
 Examples:
-  clawd --base-url http://127.0.0.1:11434/v1   chat with a model on this machine
-  clawd why does the test fail                 begin with a message
-  git diff | clawd -p 'review this'            one answer, then the shell again
-  clawd doctor                                 what works and what does not
-  clawd sessions list --all                    all conversations that were kept
-  clawd -- demo                                send a word that is a command";
+  clawd --base-url http://127.0.0.1:11434/v1   chat with a local model
+  clawd why does the test fail                 start with a message
+  git diff | clawd -p 'review this'            print one answer and exit
+  clawd doctor                                 check the configuration
+  clawd sessions list --all                    list all saved sessions
+  clawd -- demo                                send a command name as text";
 
 /// What the first line of every page of help says.
-const ABOUT: &str = "A coding assistant for the terminal, at home with any chat-completions endpoint";
+const ABOUT: &str = "A terminal coding agent for any OpenAI-compatible endpoint";
 
 /// A line without a command.
 #[derive(Debug, Parser)]
@@ -51,7 +51,7 @@ const ABOUT: &str = "A coding assistant for the terminal, at home with any chat-
     override_usage = "clawd [OPTIONS] [PROMPT]\n       clawd -p [OPTIONS] [PROMPT]\n       clawd COMMAND"
 )]
 pub(super) struct Typed {
-    /// First message, sent at once; several words are joined
+    /// First message, sent at startup; several words are joined
     #[arg(value_name = "PROMPT")]
     pub(super) prompt: Vec<String>,
     #[command(flatten)]
@@ -78,7 +78,7 @@ pub(super) struct Commanded {
 
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(super) enum Command {
-    /// List sessions, show, export and delete them
+    /// List, show, export and delete sessions
     #[command(args_conflicts_with_subcommands = true)]
     Sessions {
         #[command(flatten)]
@@ -86,16 +86,16 @@ pub(super) enum Command {
         #[command(subcommand)]
         what: Option<SessionsWord>,
     },
-    /// Show what is configured, and what set it
+    /// Show every setting and where it comes from
     Config {
         #[command(subcommand)]
         what: Option<ConfigWord>,
     },
     /// Check configuration, terminal, endpoint and model
     Doctor,
-    /// Try the program on a built-in model: needs no key and no network
+    /// Try a scripted demo (no key, no network)
     Demo,
-    /// Print completions for a shell
+    /// Generate shell completions
     Completions {
         /// bash, elvish, fish, powershell or zsh
         #[arg(value_name = "SHELL", hide_possible_values = true)]
@@ -107,18 +107,18 @@ pub(super) enum Command {
 
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(super) enum SessionsWord {
-    /// Those of this directory, the newest first
+    /// List the sessions of this directory, newest first
     List(ListArgs),
-    /// What was said in one, for reading
+    /// Print a session
     Show(OneSession),
-    /// One as a document, on standard output
+    /// Export a session to standard output
     Export(OneSession),
-    /// Remove one with all that it kept
+    /// Delete a session and its stored files
     Delete {
-        /// Its ID, or the beginning of it
+        /// Session ID or a unique prefix
         #[arg(value_name = "ID", value_parser = id())]
         id: String,
-        /// Look in all directories
+        /// Search all directories
         #[arg(long)]
         all: bool,
     },
@@ -126,7 +126,7 @@ pub(super) enum SessionsWord {
 
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(super) struct ListArgs {
-    /// Those of all directories
+    /// Include the sessions of all directories
     #[arg(long)]
     pub(super) all: bool,
     /// text, markdown or json [default: text]
@@ -136,10 +136,10 @@ pub(super) struct ListArgs {
 
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(super) struct OneSession {
-    /// Its ID, or the beginning of it [default: the last one]
+    /// Session ID or a unique prefix [default: the most recent]
     #[arg(value_name = "ID", value_parser = id())]
     pub(super) id: Option<String>,
-    /// Look in all directories
+    /// Search all directories
     #[arg(long)]
     pub(super) all: bool,
     /// json or markdown [default: markdown]
@@ -171,31 +171,31 @@ pub enum DocumentFormat {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub(super) enum ConfigWord {
-    /// Every value in force, and which file or variable set it
+    /// Show every setting and the file or variable that set it
     Show,
-    /// Where the configuration is kept
+    /// Print the path of the configuration file
     Path,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub(super) struct ModelArgs {
-    /// Model [default: the only one listed]
+    /// Model [default: the endpoint's only model]
     #[arg(short, long, value_name = "NAME", value_parser = name(), global = true)]
     pub(super) model: Option<String>,
-    /// Endpoint, up to /v1
+    /// Base URL of the endpoint, ending in /v1
     #[arg(long, value_name = "URL", global = true)]
     pub(super) base_url: Option<BaseUrl>,
-    /// A [providers.NAME] table of config.toml
+    /// Use [providers.NAME] from config.toml
     #[arg(long, value_name = "NAME", value_parser = name(), global = true)]
     pub(super) provider: Option<String>,
-    /// Key, visible to other users of the machine
+    /// API key (other users can see it in `ps`)
     #[arg(long, value_name = "KEY", value_parser = key, global = true)]
     pub(super) api_key: Option<Secret>,
-    /// Replaces the default system prompt
+    /// Replace the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(super) system_prompt: Option<String>,
-    /// Adds to the system prompt
+    /// Append to the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(super) append_system_prompt: Option<String>,
 }
@@ -203,22 +203,22 @@ pub(super) struct ModelArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Headless")]
 pub(super) struct OutputArgs {
-    /// One run, no screen; piped input follows PROMPT
+    /// Run once without UI; stdin is added to PROMPT
     #[arg(short, long)]
     pub(super) print: bool,
     /// text, json or stream-json [default: text]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output_format: Option<OutputFormat>,
-    /// Turns of a run: 1 to 100; -1 pauses at 100
+    /// Stop after N turns (1-100); -1: ask after 100
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) max_turns: Option<TurnLimit>,
-    /// Ends the run after so long, waiting included
+    /// Stop the run after SECONDS, waiting included
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(super) timeout: Option<Duration>,
-    /// Ends the run once the session has cost so much
+    /// Stop when the session has cost DOLLARS
     #[arg(long, value_name = "DOLLARS", value_parser = dollars, allow_negative_numbers = true)]
     pub(super) max_cost: Option<f64>,
-    /// Ends the run once the session has used so many
+    /// Stop when the session has used N tokens
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     pub(super) max_tokens: Option<u64>,
 }
@@ -257,16 +257,16 @@ pub(super) struct PermissionArgs {
     /// default, accept-edits, plan or bypass
     #[arg(long, value_name = "MODE")]
     pub(super) permission_mode: Option<Mode>,
-    /// The same as --permission-mode bypass
+    /// Same as --permission-mode bypass
     #[arg(long)]
     pub(super) yolo: bool,
     /// off, read-only or workspace-write
-    #[arg(long, value_name = "WHAT")]
+    #[arg(long, value_name = "MODE")]
     pub(super) sandbox: Option<SandboxMode>,
-    /// What needs no question, see below
+    /// Allow without asking (see Permission rules)
     #[arg(long, value_name = "RULES", value_parser = rules)]
     pub(super) allowed_tools: Vec<Rules>,
-    /// What is refused; a bare tool is taken away
+    /// Deny (a bare tool name removes the tool)
     #[arg(long, value_name = "RULES", value_parser = rules)]
     pub(super) disallowed_tools: Vec<Rules>,
     /// Trust this directory for this run
@@ -281,17 +281,17 @@ pub(super) struct PermissionArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Session")]
 pub(super) struct SessionArgs {
-    /// Go on with the last session of this directory
+    /// Continue the most recent session in this directory
     #[arg(short = 'c', long = "continue")]
     pub(super) resume_last: bool,
-    /// Go on with the one whose ID begins so, or pick one
+    /// Resume the session with this ID or prefix, or pick one
     #[arg(short, long, value_name = "ID", value_parser = id())]
     #[expect(clippy::option_option, reason = "how clap reads an option that may have no value")]
     pub(super) resume: Option<Option<String>>,
-    /// Go on under a new ID (with -c or -r)
+    /// Fork: continue under a new session ID (with -c or -r)
     #[arg(long)]
     pub(super) fork_session: bool,
-    /// Keep nothing on disk
+    /// Do not save this session
     #[arg(long)]
     pub(super) no_session: bool,
 }
@@ -299,16 +299,16 @@ pub(super) struct SessionArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "General")]
 pub(super) struct GeneralArgs {
-    /// Work in this directory
+    /// Change to DIR first
     #[arg(short = 'C', long, value_name = "DIR", global = true)]
     pub(super) cd: Option<PathBuf>,
-    /// One more directory to read and edit; may be given again
+    /// Also allow reading and editing DIR (repeatable)
     #[arg(long, value_name = "DIR", global = true)]
     pub(super) add_dir: Vec<PathBuf>,
-    /// The whole screen, not the terminal's scrollback
+    /// Use the alternate screen (full-screen UI)
     #[arg(long, global = true)]
     pub(super) fullscreen: bool,
-    /// Keep a verbose log file
+    /// Write a verbose log file
     #[arg(long, global = true)]
     pub(super) debug: bool,
 }
@@ -322,7 +322,7 @@ fn rules(text: &str) -> Result<Rules, String> {
 
 /// A name without whitespace around it.
 fn name() -> impl TypedValueParser<Value = String> {
-    trimmed("the name is empty (try one, or leave the option out)")
+    trimmed("the name is empty (try a name, or omit the option)")
 }
 
 /// The ID of a session, or the beginning of it: an empty one would fit every session.

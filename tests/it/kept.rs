@@ -83,7 +83,7 @@ fn a_session_is_deleted_with_all_that_it_kept() {
     for (line, said) in [
         ("sessions delete nope", "no session has the ID nope"),
         ("sessions delete", "`sessions delete` needs the ID of one session"),
-        ("sessions delete --all", "`--all` only looks for it in all directories"),
+        ("sessions delete --all", "`--all` only searches all directories for it"),
         ("sessions show nope", "no session has the ID nope"),
     ] {
         expect_one_line(&run(&clawd, line).expect_code(2), &[said]);
