@@ -41,7 +41,7 @@ pub(super) fn chat(model: &ModelId) -> Result<Arc<dyn ChatService>, Error> {
 
 /// There is no other model here.
 pub(super) fn alone() -> Error {
-    Error::new(Kind::Config, "the demo has one model, the script")
+    Error::new(Kind::Config, "the demo has only one model, its script")
         .hint("try `clawd --base-url URL --model NAME`")
 }
 

@@ -50,7 +50,7 @@ fn remark(tour: &Tour, step: Step) -> String {
         news.iter().find(|played| played.status == ToolStatus::Failed && played.act != Act::Check)
     {
         return format!(
-            "That did not work: {}.",
+            "That failed: {}.",
             quoted(failed.text.strip_prefix("Error: ").unwrap_or(&failed.text))
         );
     }
@@ -64,13 +64,13 @@ fn refusal(refused: &Played) -> String {
     let reason = refused.text.strip_prefix(REFUSED).unwrap_or(&refused.text);
     match reason.strip_prefix(BY_USER) {
         Some("") => {
-            "You said No without a word, so the run ended there and the call was not made.".to_owned()
+            "You answered No without a reason, so the run ended and the call was not made.".to_owned()
         }
         Some(words) => format!(
-            "You said No: “{}”. A model would do that now; I am a script and go on with my piece.",
+            "You answered No: “{}”. A model would do that now; as a script I continue with the demo.",
             quoted(words.trim_start_matches(": "))
         ),
-        None => format!("That call was not allowed: {}.", quoted(reason)),
+        None => format!("That call was denied: {}.", quoted(reason)),
     }
 }
 

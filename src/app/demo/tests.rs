@@ -170,7 +170,7 @@ async fn the_check_of_the_sample_fails_before_the_edit() {
         if is_command(preview) { Reply::Yes } else { Reply::NoBut("not the cart\nplease.") }
     };
     let scene = stage.play(PROMPT, refuse_the_edit).await;
-    let said = ["You said No: “not the cart⏎please”.", words::CHECK_UNMENDED, words::FAILS_STILL];
+    let said = ["You answered No: “not the cart⏎please”.", words::CHECK_UNMENDED, words::FAILS_STILL];
     scene.check(&after_looking(&["edit denied", "bash failed"]), 2, &said);
     assert!(!stage.cart().contains("price * count"));
 }
@@ -182,9 +182,9 @@ async fn after_a_no_without_words_the_next_message_goes_on() {
     assert_eq!(scene.end, RunEnd::Refused);
     scene.check(&after_looking(&["edit denied"]), 1, &[]);
     let scene = stage.play("and now?", |_| Reply::No).await;
-    scene.check(&["bash denied"], 1, &["You said No without a word", words::CHECK_UNMENDED]);
+    scene.check(&["bash denied"], 1, &["You answered No without a reason", words::CHECK_UNMENDED]);
     let scene = stage.play("go on", |_| Reply::Yes).await;
-    scene.check(&[], 0, &["You said No without a word", words::NOT_RUN, words::NEXT]);
+    scene.check(&[], 0, &["You answered No without a reason", words::NOT_RUN, words::NEXT]);
 }
 
 #[tokio::test]
@@ -244,7 +244,7 @@ async fn whatever_is_said_first_it_says_that_it_is_a_script() {
 #[tokio::test]
 async fn in_other_modes_it_lives_with_what_is_allowed() {
     let scene = Stage::new(Mode::Plan).play(PROMPT, |_| Reply::Yes).await;
-    let said = ["That call was not allowed: ", words::NOT_RUN];
+    let said = ["That call was denied: ", words::NOT_RUN];
     scene.check(&after_looking(&["edit denied", "bash denied"]), 0, &said);
     let scene = Stage::new(Mode::Bypass).play(PROMPT, |_| Reply::Yes).await;
     scene.check(&after_looking(&["edit success", "bash success"]), 0, &[words::PASSES]);
@@ -255,19 +255,11 @@ async fn a_sample_that_was_changed_meanwhile_is_told_and_not_touched() {
     let mut stage = Stage::new(Mode::Default);
     fs::write(stage.sample.root().join("cart.sh"), "total() { echo 0; }\n").unwrap();
     let scene = stage.play(PROMPT, |_| Reply::Yes).await;
-    scene.check(
-        &after_looking(&["edit failed", "bash failed"]),
-        1,
-        &["That did not work: ", words::FAILS_STILL],
-    );
+    scene.check(&after_looking(&["edit failed", "bash failed"]), 1, &["That failed: ", words::FAILS_STILL]);
     assert_eq!(stage.cart(), "total() { echo 0; }\n");
     fs::remove_file(stage.sample.root().join("cart.sh")).unwrap();
     let scene = stage.play("again", |_| Reply::Yes).await;
-    scene.check(
-        &["read failed", "read success", "grep success"],
-        0,
-        &["That did not work: ", words::GIVE_UP],
-    );
+    scene.check(&["read failed", "read success", "grep success"], 0, &["That failed: ", words::GIVE_UP]);
 }
 
 #[test]
@@ -325,7 +317,7 @@ fn the_program_opens_on_a_copy_and_leaves_nothing_behind() {
     assert!(begun.facts.instructions.is_empty());
     assert!(begun.facts.cwd.contains("clawd-demo-"), "{}", begun.facts.cwd);
     let other = app.switch_model(&mut begun.conversation, "gpt-5").unwrap_err().to_string();
-    assert_eq!(other, "the demo has one model, the script (try `clawd --base-url URL --model NAME`)");
+    assert_eq!(other, "the demo has only one model, its script (try `clawd --base-url URL --model NAME`)");
     assert_eq!(app.model_search().unwrap_err().to_string(), other);
     let mut policy = begun.conversation.policy();
     app.remember(&mut policy, &["Bash(sh check.sh)".to_owned()]).unwrap();

@@ -180,9 +180,7 @@ impl Act {
             Self::Search => ("Grep", json!({"pattern": "total", "output_mode": "content"})),
             Self::PutBack => ("Edit", edit(MENDED, FAULT)),
             Self::Mend => ("Edit", edit(FAULT, MENDED)),
-            Self::Check => {
-                ("Bash", json!({"command": "sh check.sh", "description": "run the test of the cart"}))
-            }
+            Self::Check => ("Bash", json!({"command": "sh check.sh", "description": "run the cart test"})),
         }
     }
 
