@@ -410,11 +410,11 @@ mod tests {
         );
         check(
             "permission_mode = \"wild\"",
-            "line 1: `permission_mode`: `wild` is no permission mode (try default, accept-edits, plan or bypass)",
+            "line 1: `permission_mode`: `wild` is not a permission mode (try default, accept-edits, plan or bypass)",
         );
         check(
             "[permissions]\nallow = [\n  \"Read\",\n  \"Bsh(x)\",\n]",
-            "line 4: `permissions.allow`: the rule `Bsh(x)` names no tool (did you mean `Bash`?)",
+            "line 4: `permissions.allow`: the rule `Bsh(x)` does not name a tool (did you mean `Bash`?)",
         );
         check(
             "max_retries = -1",

@@ -329,7 +329,10 @@ base_url = "http://evil/v1"
             assert!(error.starts_with(&format!("cannot read .clawd/config.toml: {expected}")), "{error}");
         };
         check("\nnudge = \"yes\"", "line 2: `nudge` must be true or false");
-        check("[permissions]\ndeny = [\"Bsh\"]", "line 2: `permissions.deny`: the rule `Bsh` names no tool");
+        check(
+            "[permissions]\ndeny = [\"Bsh\"]",
+            "line 2: `permissions.deny`: the rule `Bsh` does not name a tool",
+        );
         check("model = = 1", "line 1: ");
         check("hooks = 1", "line 1: `hooks` must be a table");
         assert!(read("temperature = \"hot\"").is_ok(), "what is left out is not judged");

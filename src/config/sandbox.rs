@@ -116,7 +116,7 @@ mod tests {
         };
         check(
             "[sandbox]\nmode = \"on\"",
-            "line 2: `sandbox.mode`: `on` is no sandbox (try off, read-only or workspace-write)",
+            "line 2: `sandbox.mode`: `on` is not a sandbox mode (try off, read-only or workspace-write)",
         );
         check("[sandbox]\nauto_allow = 1", "(try `auto_allow = false`)");
     }

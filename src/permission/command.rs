@@ -194,7 +194,7 @@ impl Policy {
         let target = harm::deletes_outside(exec, &self.scope)?;
         let is_itself = self.scope.workspace.iter().any(|root| root.as_os_str() == target.as_str());
         let what = if is_itself { "which is the workspace" } else { "outside the workspace" };
-        Some(format!("it deletes `{target}` and all below, {what}"))
+        Some(format!("recursively deletes `{target}`, {what}"))
     }
 
     /// Why a command asks whatever a rule allows: a file that it names, or would change.
@@ -205,13 +205,13 @@ impl Policy {
         let named = rule::named_paths(exec, &self.scope).find_map(|path| {
             let real = real(&path);
             let why = if is_secret(&path) || is_secret(&real) {
-                "may hold secrets"
+                "may contain secrets"
             } else if (self.is_control_file(&path) || self.is_control_file(&real)) && !*only_looks {
-                "can run later"
+                "can be executed later"
             } else {
                 return None;
             };
-            Some(format!("it names `{}`, which {why}", shown(&path)))
+            Some(format!("refers to `{}`, which {why}", shown(&path)))
         });
         let changes = || {
             let is_protected = |changed: &harm::Changed| match changed {
@@ -221,7 +221,7 @@ impl Policy {
                 }
             };
             let changed = harm::changed(exec, &self.scope).into_iter().find(is_protected)?;
-            Some(format!("it changes `{}`, which can run later", shown(changed.path())))
+            Some(format!("changes `{}`, which can be executed later", shown(changed.path())))
         };
         named.or_else(changes)
     }

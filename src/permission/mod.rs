@@ -48,7 +48,7 @@ pub use secret::{home_secrets, is_protected, is_secret};
 use touch::{Touch, by_links, touches};
 
 /// Why a call that a rule or the mode would let through is asked all the same.
-const WRITTEN_AS_TEXT: &str = "the model wrote it as text";
+const WRITTEN_AS_TEXT: &str = "the model wrote this call as plain text";
 
 /// Everything that a judgement depends on, beside the call itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -133,7 +133,7 @@ impl Policy {
         let by_links = by_links(access).into_iter().map(|touch| self.judge_link(tool, touch));
         match verdicts.chain(by_links).max().unwrap_or(Verdict::Allow(Terms::default())) {
             Verdict::Allow(terms) if self.mode != Mode::Bypass && writes_shared(access) => {
-                asked_for("the file has other names (hard links), which would change too".to_owned(), terms)
+                asked_for("the file has other hard links, which would change too".to_owned(), terms)
             }
             // one rule cannot stand for many files
             Verdict::Ask { reason, careful, terms, .. } if touches.len() > 1 => {
@@ -200,12 +200,12 @@ impl Policy {
 
     fn denied(&self, tool: &ToolName, touch: Touch<'_>) -> Option<Verdict> {
         let rule = self.holding_back(&self.rules.deny, tool, touch)?;
-        Some(Verdict::Deny { reason: format!("denied by the rule `{rule}`") })
+        Some(Verdict::Deny { reason: format!("denied by rule `{rule}`") })
     }
 
     fn ask_rule(&self, tool: &ToolName, touch: Touch<'_>) -> Option<String> {
         let rule = self.holding_back(&self.rules.ask, tool, touch)?;
-        Some(format!("the rule `{rule}` wants it asked"))
+        Some(format!("rule `{rule}` requires approval"))
     }
 
     fn holding_back<'a>(&self, rules: &'a [Rule], tool: &ToolName, touch: Touch<'_>) -> Option<&'a Rule> {
@@ -245,17 +245,17 @@ impl Policy {
     fn guarded(&self, touch: Touch<'_>) -> Option<String> {
         match touch {
             Touch::Read(path) | Touch::Write(path) if is_secret(path) => {
-                Some("the file may hold secrets".to_owned())
+                Some("the file may contain secrets".to_owned())
             }
             Touch::Write(path) if self.scope.is_own(path) => {
-                Some("it belongs to this program's own configuration and data".to_owned())
+                Some("the file is part of clawd's own configuration or data".to_owned())
             }
             Touch::Write(path) if self.is_protected(path) => {
                 let is_text = path.extension().is_some_and(|extension| extension == "md");
                 let why = if is_text && !self.is_control_file(path) {
-                    "assistants take instructions from it"
+                    "coding agents take instructions from this file"
                 } else {
-                    "what is written there can run later"
+                    "the content of this file can be executed later"
                 };
                 Some(why.to_owned())
             }
@@ -294,11 +294,11 @@ fn asked_for(reason: String, terms: Terms) -> Verdict {
 /// Why plan mode refuses.
 fn refusal(touch: Touch<'_>) -> String {
     let what = match touch {
-        Touch::Exec(_) => "no command runs",
-        Touch::Nothing | Touch::Write(_) => "no file is changed",
-        Touch::Read(_) | Touch::Fetch(_) => "nothing outside the workspace is looked at",
+        Touch::Exec(_) => "commands cannot run",
+        Touch::Nothing | Touch::Write(_) => "files cannot be changed",
+        Touch::Read(_) | Touch::Fetch(_) => "nothing outside the workspace can be read",
     };
-    format!("plan mode is read-only: {what} until the user leaves it")
+    format!("plan mode is read-only: {what} until the user leaves plan mode")
 }
 
 #[cfg(test)]
@@ -519,7 +519,7 @@ mod tests {
         check("run ls", "deny");
         check("run touch x", "deny");
         let Verdict::Deny { reason } = judge(&rules, "run make") else { panic!("make ran in plan mode") };
-        assert_eq!(reason, "plan mode is read-only: no command runs until the user leaves it");
+        assert_eq!(reason, "plan mode is read-only: commands cannot run until the user leaves plan mode");
     }
 
     #[test]
@@ -637,15 +637,15 @@ mod tests {
         };
         check("run cargo test", None, false);
         check("run git push", None, true);
-        check("run rm -rf src", Some("it deletes `src` and all below"), true);
+        check("run rm -rf src", Some("recursively deletes `src`"), true);
         check("run rm -rf target", None, true);
-        check("run echo x > a", Some("it overwrites `a`"), true);
-        check("run git reset --hard", Some("it throws away changes that are not committed"), true);
+        check("run echo x > a", Some("overwrites `a`"), true);
+        check("run git reset --hard", Some("discards uncommitted changes"), true);
         check("edit /w/a", None, false);
         check("edit /x/a", Some("outside the workspace"), true);
-        check("read /w/.env", Some("the file may hold secrets"), true);
-        check("edit /w/.git/config", Some("what is written there can run later"), true);
-        check("run cat .env", Some("it names `.env`, which may hold secrets"), true);
-        check("run rm -rf ~", Some("it deletes `/home/u` and all below, outside the workspace"), true);
+        check("read /w/.env", Some("the file may contain secrets"), true);
+        check("edit /w/.git/config", Some("the content of this file can be executed later"), true);
+        check("run cat .env", Some("refers to `.env`, which may contain secrets"), true);
+        check("run rm -rf ~", Some("recursively deletes `/home/u`, outside the workspace"), true);
     }
 }

@@ -47,7 +47,7 @@ pub enum Leaning {
 
 /// A name that is none of the modes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no permission mode (try default, accept-edits, plan or bypass)")]
+#[error("`{0}` is not a permission mode (try default, accept-edits, plan or bypass)")]
 pub struct UnknownMode(String);
 
 impl Mode {
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!("autoEdit".parse(), Ok(Mode::AcceptEdits));
         assert_eq!("yolo".parse(), Ok(Mode::Bypass));
         let error = "Plan".parse::<Mode>().unwrap_err().to_string();
-        assert_eq!(error, "`Plan` is no permission mode (try default, accept-edits, plan or bypass)");
+        assert_eq!(error, "`Plan` is not a permission mode (try default, accept-edits, plan or bypass)");
     }
 
     #[test]

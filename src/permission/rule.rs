@@ -461,25 +461,25 @@ mod tests {
             "Bash)",
             "the rule `Bash)` has no closing parenthesis at its end (try `Tool` or `Tool(specifier)`)",
         );
-        check("Outside", "the rule `Outside` names no command (try `Outside(docker:*)`)");
-        check("Outside(:*)", "the rule `Outside(:*)` names no command (try `Outside(docker:*)`)");
-        check("bash", "the rule `bash` names no tool (did you mean `Bash`?)");
+        check("Outside", "the rule `Outside` does not name a command (try `Outside(docker:*)`)");
+        check("Outside(:*)", "the rule `Outside(:*)` does not name a command (try `Outside(docker:*)`)");
+        check("bash", "the rule `bash` does not name a tool (did you mean `Bash`?)");
         check(
             "Frobnicate",
-            "the rule `Frobnicate` names no tool (try `Read`, `Bash(cargo test)` or `mcp__SERVER`)",
+            "the rule `Frobnicate` does not name a tool (try `Read`, `Bash(cargo test)` or `mcp__SERVER`)",
         );
         check(
             "Bash(git *)",
-            "the rule `Bash(git *)` cannot be read: a beginning is written with a colon (try `Bash(git:*)`)",
+            "cannot read the rule `Bash(git *)`: a prefix is written with a colon (try `Bash(git:*)`)",
         );
         check(
             "WebFetch(example.com)",
-            "the rule `WebFetch(example.com)` cannot be read: a host is written with its kind \
+            "cannot read the rule `WebFetch(example.com)`: a host needs `domain:` before it \
              (try `WebFetch(domain:example.com)`)",
         );
         check(
             "Write(src/**)",
-            "the rule `Write(src/**)` cannot be read: `Write` takes nothing in parentheses (try `Edit(src/**)`)",
+            "cannot read the rule `Write(src/**)`: `Write` takes nothing in parentheses (try `Edit(src/**)`)",
         );
         assert!("Edit(src/[a)".parse::<Rule>().unwrap_err().to_string().contains("`src/[a`"));
         assert!("Edit(!src)".parse::<Rule>().is_err());

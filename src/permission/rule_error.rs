@@ -12,7 +12,7 @@ pub enum RuleError {
     #[error("the rule `{0}` has no closing parenthesis at its end (try `Tool` or `Tool(specifier)`)")]
     Unclosed(String),
     /// `Bsh`.
-    #[error("the rule `{rule}` names no tool{}", nearest_hint(*.nearest))]
+    #[error("the rule `{rule}` does not name a tool{}", nearest_hint(*.nearest))]
     UnknownTool {
         /// As given.
         rule: String,
@@ -20,9 +20,7 @@ pub enum RuleError {
         nearest: Option<&'static str>,
     },
     /// `Bash(git *)`.
-    #[error(
-        "the rule `{rule}` cannot be read: a beginning is written with a colon (try `{tool}({prefix}:*)`)"
-    )]
+    #[error("cannot read the rule `{rule}`: a prefix is written with a colon (try `{tool}({prefix}:*)`)")]
     Wildcard {
         /// As given.
         rule: String,
@@ -33,19 +31,19 @@ pub enum RuleError {
     },
     /// `WebFetch(example.com)`.
     #[error(
-        "the rule `{0}` cannot be read: a host is written with its kind (try `WebFetch(domain:example.com)`)"
+        "cannot read the rule `{0}`: a host needs `domain:` before it (try `WebFetch(domain:example.com)`)"
     )]
     Host(String),
     /// `WebFetch(domain:bücher.example)`.
     #[error(
-        "the rule `{0}` cannot be read: a host is written in ASCII (try the form that the question shows, such as `xn--bcher-kva.example`)"
+        "cannot read the rule `{0}`: a host is written in ASCII (try its punycode form, such as `xn--bcher-kva.example`)"
     )]
     HostLetters(String),
     /// `Outside`.
-    #[error("the rule `{0}` names no command (try `Outside(docker:*)`)")]
+    #[error("the rule `{0}` does not name a command (try `Outside(docker:*)`)")]
     NoCommand(String),
     /// `Write(src/**)`, `Task(x)`.
-    #[error("the rule `{rule}` cannot be read: `{tool}` takes nothing in parentheses (try `{hint}`)")]
+    #[error("cannot read the rule `{rule}`: `{tool}` takes nothing in parentheses (try `{hint}`)")]
     NoSpecifier {
         /// As given.
         rule: String,
@@ -55,7 +53,7 @@ pub enum RuleError {
         hint: String,
     },
     /// A pattern that cannot be used.
-    #[error("the rule `{rule}` cannot be read: {source}")]
+    #[error("cannot read the rule `{rule}`: {source}")]
     Glob {
         /// As given.
         rule: String,

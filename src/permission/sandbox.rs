@@ -41,7 +41,7 @@ impl fmt::Display for SandboxMode {
 
 /// A name that is none of them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no sandbox (try off, read-only or workspace-write)")]
+#[error("`{0}` is not a sandbox mode (try off, read-only or workspace-write)")]
 pub struct UnknownSandbox(String);
 
 impl FromStr for SandboxMode {
@@ -185,6 +185,6 @@ mod tests {
             assert_eq!(mode.to_string().parse(), Ok(mode));
         }
         let error = "on".parse::<SandboxMode>().unwrap_err().to_string();
-        assert_eq!(error, "`on` is no sandbox (try off, read-only or workspace-write)");
+        assert_eq!(error, "`on` is not a sandbox mode (try off, read-only or workspace-write)");
     }
 }

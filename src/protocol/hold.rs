@@ -43,18 +43,18 @@ impl Hold {
     /// In words, for whoever has to say yes to it.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Free => "with your own rights",
+            Self::Free => "NOT sandboxed: runs with your full permissions",
             Self::Held { writes: Writes::Workspace, network: Network::Off } => {
-                "in the sandbox: writes in the workspace, no network"
+                "sandboxed: can write to the workspace, no network"
             }
             Self::Held { writes: Writes::Workspace, network: Network::On } => {
-                "in the sandbox: writes in the workspace, with network"
+                "sandboxed: can write to the workspace, with network"
             }
             Self::Held { writes: Writes::Nothing, network: Network::Off } => {
-                "in the sandbox: writes nothing, no network"
+                "sandboxed: read-only, no network"
             }
             Self::Held { writes: Writes::Nothing, network: Network::On } => {
-                "in the sandbox: writes nothing, with network"
+                "sandboxed: read-only, with network"
             }
         }
     }

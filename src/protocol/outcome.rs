@@ -135,7 +135,7 @@ pub struct Carry {
     pub same_answer: Row,
     /// Whether the hint about repeated calls was given.
     pub loop_hinted: bool,
-    /// Whether a call was refused: then no nudge is given.
+    /// Whether a call was denied: then no nudge is given.
     pub refused: bool,
     /// The model that answers now, where it is not the configured one.
     pub model: Option<ModelId>,
@@ -161,14 +161,16 @@ impl RunEnd {
             }
             Self::Looping { turns } => (
                 LoopErrorType::MaxTurnsExceeded,
-                format!("stopped after {turns} turns: the model repeats the same call with the same result"),
+                format!("stopped after {turns} turns: the model repeated the same call with the same result"),
             ),
             Self::OverBudget { used } => (
                 LoopErrorType::MaxTurnsExceeded,
-                format!("budget reached: {used} used (raise max_cost or max_tokens: option or config.toml)"),
+                format!(
+                    "budget reached: {used} used (try a higher max_cost or max_tokens, by option or in config.toml)"
+                ),
             ),
             Self::Aborted => (LoopErrorType::Aborted, "interrupted".to_owned()),
-            Self::Refused => (LoopErrorType::Aborted, "a call was refused".to_owned()),
+            Self::Refused => (LoopErrorType::Aborted, "a tool call was denied".to_owned()),
             Self::Failed(error) => return Some(error.clone()),
         };
         Some(LoopError { kind, message })

@@ -33,7 +33,7 @@ pub struct Price {
 impl Price {
     /// What this costs, in dollars.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 tokens, which nobody can pay")]
+    #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 tokens, more than any run uses")]
     pub fn of(&self, usage: Usage) -> f64 {
         let cached = usage.cached_tokens.min(usage.prompt_tokens);
         let fresh = usage.prompt_tokens - cached;

@@ -25,7 +25,7 @@ pub enum GlobError {
     Empty,
     /// `!pattern`.
     #[error(
-        "the pattern `{0}` begins with `!`, which turns nothing back here (try a rule of the other kind)"
+        "the pattern `{0}` begins with `!`, but negated patterns are not supported (try a rule of the opposite kind)"
     )]
     Negated(String),
     /// Unbalanced brackets and the like.
@@ -56,7 +56,7 @@ impl GitGlob {
         let matcher = compiled(&glob).map_err(|error| GlobError::Malformed {
             pattern: pattern.to_owned(),
             reason: match error.kind() {
-                ErrorKind::Regex(_) => "it is too large, or nested too deeply".to_owned(),
+                ErrorKind::Regex(_) => "it is too large or too deeply nested".to_owned(),
                 kind => kind.to_string(),
             },
         })?;
@@ -152,6 +152,6 @@ mod tests {
         assert!(error("!src").contains("`!src`"));
         assert!(error("src/[a").starts_with("cannot read the pattern `src/[a`: "));
         let deep = format!("{}x{}", "{".repeat(1000), "}".repeat(1000));
-        assert!(error(&deep).ends_with(": it is too large, or nested too deeply"));
+        assert!(error(&deep).ends_with(": it is too large or too deeply nested"));
     }
 }

@@ -53,9 +53,9 @@ impl Attention {
     pub fn look(&mut self, model: &Model, now: Moment, wanted: Notifications) -> Option<String> {
         let before = std::mem::replace(&mut self.standing, standing(model));
         let told = match (before, self.standing) {
-            (Standing::Rest | Standing::Works(_), Standing::Asks) => "waits for your answer".to_owned(),
+            (Standing::Rest | Standing::Works(_), Standing::Asks) => "is waiting for your answer".to_owned(),
             (Standing::Works(since), Standing::Rest) if now.since(since) >= WORTH_A_WORD => {
-                format!("is done after {}", units::duration(now.since(since)))
+                format!("finished after {}", units::duration(now.since(since)))
             }
             (Standing::Rest | Standing::Works(_) | Standing::Asks, _) => return None,
         };
@@ -71,8 +71,8 @@ impl Attention {
 pub fn title(model: &Model) -> String {
     let state = match standing(model) {
         Standing::Rest => "",
-        Standing::Works(_) => "works · ",
-        Standing::Asks => "asks · ",
+        Standing::Works(_) => "working · ",
+        Standing::Asks => "waiting · ",
     };
     format!("{state}clawd{}", place(model, " · "))
 }
@@ -142,8 +142,8 @@ mod tests {
         let check = |seen, expected: Option<&str>| {
             assert_eq!(told(Presence::Away, Notifications::On, seen).as_deref(), expected, "{seen:?}");
         };
-        check([(&works, 1_000), (&asks, 2_000)], Some("clawd waits for your answer: shop"));
-        check([(&works, 1_000), (&rest, 131_000)], Some("clawd is done after 2 m 10 s: shop"));
+        check([(&works, 1_000), (&asks, 2_000)], Some("clawd is waiting for your answer: shop"));
+        check([(&works, 1_000), (&rest, 131_000)], Some("clawd finished after 2 m 10 s: shop"));
         check([(&works, 1_000), (&rest, 10_999)], None);
         check([(&rest, 0), (&works, 60_000)], None);
         check([(&rest, 0), (&rest, 60_000)], None);
@@ -171,8 +171,8 @@ mod tests {
         check(&model(""), "clawd");
         check(&model("/"), "clawd");
         check(&model("/home/ann/shop"), "clawd · shop");
-        check(&working(), "works · clawd · shop");
-        check(&asking(), "asks · clawd · shop");
+        check(&working(), "working · clawd · shop");
+        check(&asking(), "waiting · clawd · shop");
     }
 
     #[test]

@@ -63,7 +63,7 @@ const SETTLE: Duration = Duration::from_millis(60);
 const AT_ONCE: usize = 64;
 
 /// What is said where a copy cannot be handed to the terminal.
-const NO_CLIPBOARD: &str = "plain mode gives the terminal lines alone: handed to this machine's clipboard, if it has one (try /export)";
+const NO_CLIPBOARD: &str = "plain mode cannot use the terminal's clipboard: passed to this machine's clipboard, if it has one (try /export)";
 
 /// Why the screen ended.
 enum Left {
@@ -162,7 +162,7 @@ impl Loop {
         }
         let theme = self.runner.screen().theme.clone();
         if let Err(error) = self.show_theme(&theme) {
-            self.take(Msg::Reply(Reply::Said(format!("{error}; auto is used"))), Cause::Turn)?;
+            self.take(Msg::Reply(Reply::Said(format!("{error}; using auto"))), Cause::Turn)?;
         }
         if self.letters == Letters::Ascii {
             self.take(Msg::Reply(Reply::Said(Letters::MISSING.to_owned())), Cause::Turn)?;
@@ -380,7 +380,7 @@ impl Loop {
         let moment = self.now();
         let drawn = self.front.draw(&mut self.model, moment, screen::Pace::Rest);
         if let Err(error) = drawn.and_then(|()| self.front.leave()) {
-            tracing::warn!(%error, "the screen could not be left in order");
+            tracing::warn!(%error, "could not restore the terminal (run `reset`)");
         }
         session
     }
@@ -393,6 +393,6 @@ impl Loop {
 fn say_goodbye(session: Option<String>) {
     if let Some(id) = session {
         // a terminal that is gone hears no goodbye
-        drop(writeln!(io::stdout(), "To go on with this conversation: clawd -r {id}"));
+        drop(writeln!(io::stdout(), "Resume with: clawd -r {id}"));
     }
 }

@@ -35,7 +35,7 @@ pub enum Slash {
     Tasks,
     /// The rules in force.
     Permissions,
-    /// vi's keys in the input, on or off.
+    /// Turns vi key bindings on or off.
     Vim,
     /// Other colours.
     Theme,
@@ -98,7 +98,7 @@ pub const TABLE: &[Row] = &[
         name: "help",
         aliases: &["h"],
         argument: "",
-        text: "keys and commands",
+        text: "show keys and commands",
         when: When::AtOnce,
     },
     Row {
@@ -106,7 +106,7 @@ pub const TABLE: &[Row] = &[
         name: "clear",
         aliases: &["new", "reset"],
         argument: "",
-        text: "a new session; this one stays on disk",
+        text: "start a new session (/resume returns to this one)",
         when: When::AtRest,
     },
     Row {
@@ -114,7 +114,7 @@ pub const TABLE: &[Row] = &[
         name: "model",
         aliases: &["models"],
         argument: "[NAME]",
-        text: "another model: from a list, or by name",
+        text: "choose the model, from a list or by name",
         when: When::AtRest,
     },
     Row {
@@ -122,7 +122,7 @@ pub const TABLE: &[Row] = &[
         name: "todos",
         aliases: &["todo"],
         argument: "",
-        text: "the model's list of steps",
+        text: "show the todo list",
         when: When::AtOnce,
     },
     Row {
@@ -130,7 +130,7 @@ pub const TABLE: &[Row] = &[
         name: "tasks",
         aliases: &["jobs", "bashes"],
         argument: "",
-        text: "commands in the background: look at them, end them",
+        text: "list background commands; show output or stop them",
         when: When::AtOnce,
     },
     Row {
@@ -138,7 +138,7 @@ pub const TABLE: &[Row] = &[
         name: "permissions",
         aliases: &["approvals", "allowed-tools"],
         argument: "",
-        text: "the rules in force; grants can be taken back",
+        text: "show rules; revoke saved ones",
         when: When::AtOnce,
     },
     Row {
@@ -146,7 +146,7 @@ pub const TABLE: &[Row] = &[
         name: "vim",
         aliases: &["vi"],
         argument: "",
-        text: "vi's keys in the input, on or off",
+        text: "turn vi key bindings on or off",
         when: When::AtOnce,
     },
     Row {
@@ -154,7 +154,7 @@ pub const TABLE: &[Row] = &[
         name: "theme",
         aliases: &["themes", "color"],
         argument: "[NAME]",
-        text: "other colours: from a list, or by name",
+        text: "choose a colour theme, from a list or by name",
         when: When::AtOnce,
     },
     Row {
@@ -162,7 +162,7 @@ pub const TABLE: &[Row] = &[
         name: "status",
         aliases: &[],
         argument: "",
-        text: "session, model, endpoint, permissions",
+        text: "show session, model, endpoint and permissions",
         when: When::AtOnce,
     },
     Row {
@@ -170,15 +170,15 @@ pub const TABLE: &[Row] = &[
         name: "context",
         aliases: &["tokens"],
         argument: "",
-        text: "what fills the model's window",
+        text: "show what uses the context window",
         when: When::AtOnce,
     },
     Row {
         command: Slash::Compact,
         name: "compact",
         aliases: &["summarize", "compress"],
-        argument: "[WHAT TO KEEP]",
-        text: "a summary in the place of what was said",
+        argument: "[INSTRUCTIONS]",
+        text: "summarize the conversation to free context",
         when: When::AtRest,
     },
     Row {
@@ -186,7 +186,7 @@ pub const TABLE: &[Row] = &[
         name: "resume",
         aliases: &["continue", "sessions"],
         argument: "[ID]",
-        text: "another session of this directory, from a list",
+        text: "resume a session, from a list or by ID",
         when: When::AtRest,
     },
     Row {
@@ -194,7 +194,7 @@ pub const TABLE: &[Row] = &[
         name: "fork",
         aliases: &["branch"],
         argument: "",
-        text: "go on in a copy of this session; it stays as it is",
+        text: "fork this session: continue in a copy",
         when: When::AtRest,
     },
     Row {
@@ -202,7 +202,7 @@ pub const TABLE: &[Row] = &[
         name: "rewind",
         aliases: &["undo", "restore"],
         argument: "",
-        text: "back to an earlier message, with its files or not",
+        text: "go back to an earlier message, with or without files",
         when: When::AtRest,
     },
     Row {
@@ -210,7 +210,7 @@ pub const TABLE: &[Row] = &[
         name: "redo",
         aliases: &[],
         argument: "",
-        text: "bring back what the last rewind took away",
+        text: "undo the last rewind",
         when: When::AtRest,
     },
     Row {
@@ -218,7 +218,7 @@ pub const TABLE: &[Row] = &[
         name: "rename",
         aliases: &["title"],
         argument: "TITLE",
-        text: "what this session is called in lists",
+        text: "change the title of this session",
         when: When::AtRest,
     },
     Row {
@@ -226,7 +226,7 @@ pub const TABLE: &[Row] = &[
         name: "add-dir",
         aliases: &[],
         argument: "[DIR]",
-        text: "one more directory that may be read and edited",
+        text: "also allow reading and editing DIR",
         when: When::AtRest,
     },
     Row {
@@ -234,7 +234,7 @@ pub const TABLE: &[Row] = &[
         name: "diff",
         aliases: &["changes"],
         argument: "",
-        text: "what tools have changed since the session began",
+        text: "show the files changed in this session",
         when: When::AtOnce,
     },
     Row {
@@ -242,7 +242,7 @@ pub const TABLE: &[Row] = &[
         name: "doctor",
         aliases: &[],
         argument: "",
-        text: "examine configuration, terminal and endpoint",
+        text: "check configuration, terminal and endpoint",
         when: When::AtOnce,
     },
     Row {
@@ -250,7 +250,7 @@ pub const TABLE: &[Row] = &[
         name: "cost",
         aliases: &["usage", "stats"],
         argument: "",
-        text: "tokens used, by model",
+        text: "show token usage and cost by model",
         when: When::AtOnce,
     },
     Row {
@@ -266,7 +266,7 @@ pub const TABLE: &[Row] = &[
         name: "export",
         aliases: &[],
         argument: "[FILE]",
-        text: "the conversation as .md, .html or .json",
+        text: "export the conversation as .md, .html or .json",
         when: When::AtOnce,
     },
     Row {
@@ -274,7 +274,7 @@ pub const TABLE: &[Row] = &[
         name: "plan",
         aliases: &[],
         argument: "",
-        text: "plan mode, and back",
+        text: "turn plan mode on or off",
         when: When::AtOnce,
     },
     Row {
@@ -282,7 +282,7 @@ pub const TABLE: &[Row] = &[
         name: "init",
         aliases: &[],
         argument: "",
-        text: "have AGENTS.md written for this project",
+        text: "ask the model to write AGENTS.md for this project",
         when: When::AtRest,
     },
     Row {
@@ -290,7 +290,7 @@ pub const TABLE: &[Row] = &[
         name: "review",
         aliases: &[],
         argument: "[WHAT]",
-        text: "have the working tree, or WHAT, reviewed",
+        text: "ask the model to review uncommitted changes, or WHAT",
         when: When::AtRest,
     },
     Row {
@@ -298,7 +298,7 @@ pub const TABLE: &[Row] = &[
         name: "memory",
         aliases: &[],
         argument: "",
-        text: "the instruction files that are in force",
+        text: "show the instruction files in use",
         when: When::AtOnce,
     },
     Row {
@@ -306,7 +306,7 @@ pub const TABLE: &[Row] = &[
         name: "config",
         aliases: &["settings"],
         argument: "",
-        text: "settings, and where each comes from",
+        text: "show every setting and where it comes from",
         when: When::AtOnce,
     },
     Row {
@@ -314,7 +314,7 @@ pub const TABLE: &[Row] = &[
         name: "exit",
         aliases: &["quit", "q"],
         argument: "",
-        text: "leave",
+        text: "exit clawd",
         when: When::AtOnce,
     },
 ];

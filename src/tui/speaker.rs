@@ -251,7 +251,7 @@ mod tests {
         let (mut model, mut speaker) = (model(), speaker(Letters::Ascii));
         model.overlay = Some(Overlay::Page(Page::open(PageOf::Help)));
         let (text, awaits) = speaker.speak(&mut model, Moment(0), 80);
-        assert!(text.is_ascii() && text.contains("end of keys and commands"), "{text}");
+        assert!(text.is_ascii() && text.contains("end of help"), "{text}");
         assert_eq!((model.overlay.is_none(), awaits), (true, Awaits::Line));
     }
 

@@ -123,8 +123,9 @@ fn a_budget_of_the_command_line_is_above_the_files_and_ends_the_run() {
         let clawd = streaming(&endpoint).file("a.txt", "x").home_file("config.toml", PRICES);
         let output = clawd.args([limit, value, "go"]).run().expect_code(3);
         let error = output.result()["error"].clone();
-        let message =
-            format!("budget reached: {reached} used (raise max_cost or max_tokens: option or config.toml)");
+        let message = format!(
+            "budget reached: {reached} used (try a higher max_cost or max_tokens, by option or in config.toml)"
+        );
         assert_eq!(error, json!({"type": "max_turns_exceeded", "message": message}));
         expect_one_line(&output, &[&message]);
         assert_eq!(output.result()["metadata"]["turns_count"], requests);

@@ -136,7 +136,7 @@ fn a_deny_rule_holds_in_bypass() {
     let shop = proxy.before(Workshop::new()).options(["--disallowed-tools", "WebFetch(domain:page.invalid)"]);
     let run = run(&shop, &["http://a.page.invalid/", "http://other.invalid/to?http://page.invalid/"]);
     assert!(
-        run.was_denied(0) && run.told[0].contains("denied by the rule `WebFetch(domain:page.invalid)`"),
+        run.was_denied(0) && run.told[0].contains("denied by rule `WebFetch(domain:page.invalid)`"),
         "{:?}",
         run.told
     );

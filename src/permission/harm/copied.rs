@@ -88,7 +88,7 @@ pub(super) fn synced(words: &[String]) -> Vec<Deed> {
     let mut deeds = Vec::new();
     let delete = |path: &String| {
         if is_remote(path) {
-            Deed::Other("deletes on another machine")
+            Deed::Other("deletes files on another machine")
         } else {
             Deed::Deletes(What::Tree(path.clone()))
         }

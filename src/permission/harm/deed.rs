@@ -12,7 +12,7 @@ pub(super) enum Deed {
     Replaces(What),
     /// Writes into it, makes it or takes it elsewhere: nothing is lost that nobody has asked to have changed.
     Changes(What),
-    /// Does something else that cannot be undone: the end of a sentence that begins with "it".
+    /// Does something else that cannot be undone: a sentence without its subject.
     Other(&'static str),
 }
 

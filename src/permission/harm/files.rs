@@ -30,7 +30,7 @@ pub(super) fn deeds(command: &Command) -> Vec<Deed> {
         "rsync" => copied::synced(rest),
         "scp" => copied::fetched(rest),
         program if archives::PROGRAMS.contains(&program) => archives::deeds(program, rest),
-        "wipefs" | "fdisk" | "parted" | "mkswap" => vec![Deed::Other("changes a disk")],
+        "wipefs" | "fdisk" | "parted" | "mkswap" => vec![Deed::Other("modifies a disk")],
         mkfs if mkfs == "mkfs" || mkfs.starts_with("mkfs.") => vec![Deed::Other("formats a disk")],
         program => written::deeds(program, rest),
     };

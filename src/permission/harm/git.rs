@@ -10,7 +10,7 @@ use super::deed::{Deed, Kind, What};
 /// Options of git itself that take a value.
 const WITH_VALUE: [&str; 5] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace"];
 
-const CHANGES: &str = "throws away changes that are not committed";
+const CHANGES: &str = "discards uncommitted changes";
 
 /// Everything that `git` with these words would do.
 pub(super) fn deeds(words: &[String]) -> Vec<Deed> {
@@ -40,30 +40,30 @@ fn lost(verb: &str, rest: &[String]) -> Option<&'static str> {
     let has = |short, long| args.has(short, long);
     let first = args.operands.first().map(String::as_str);
     let (is_lost, what) = match verb {
-        "clean" => (has('f', "force") && !has('n', "dry-run"), "deletes files that git does not know"),
+        "clean" => (has('f', "force") && !has('n', "dry-run"), "deletes untracked files"),
         "reset" => (says(&["--hard", "--merge", "--keep"]), CHANGES),
         "restore" => (!has('S', "staged") || has('W', "worktree"), CHANGES),
         "checkout" => (names_files(rest) || has('f', "force"), CHANGES),
         "switch" => (has('f', "force") || args.has_long("discard-changes"), CHANGES),
         "read-tree" => (args.has_long("reset") || has('u', ""), CHANGES),
         "merge" | "rebase" | "am" | "cherry-pick" | "revert" => (says(&["--abort", "--quit"]), CHANGES),
-        "stash" => (matches!(first, Some("drop" | "clear")), "throws away what was stashed"),
+        "stash" => (matches!(first, Some("drop" | "clear")), "discards stashed changes"),
         "branch" => {
             let forced = has('d', "delete") && has('f', "force");
             (has('D', "") || forced, "deletes branches that may not be merged")
         }
         "worktree" => (first == Some("remove") && has('f', "force"), CHANGES),
         "checkout-index" | "rm" => (has('f', "force"), CHANGES),
-        "reflog" => (matches!(first, Some("expire" | "delete")), "deletes the way back to old commits"),
-        "gc" => (rest.iter().any(|word| word.starts_with("--prune")), "deletes old commits"),
-        "prune" => (true, "deletes old commits"),
-        "update-ref" => (true, "moves or deletes branches"),
-        "filter-branch" | "filter-repo" => (true, "writes history anew"),
+        "reflog" => (matches!(first, Some("expire" | "delete")), "deletes reflog entries"),
+        "gc" => (rest.iter().any(|word| word.starts_with("--prune")), "deletes unreachable commits"),
+        "prune" => (true, "deletes unreachable commits"),
+        "update-ref" => (true, "moves or deletes refs"),
+        "filter-branch" | "filter-repo" => (true, "rewrites history"),
         "push" => {
             let forced = has('f', "force") || says(&["--mirror", "--prune"]) || has('d', "delete");
             let by_name =
                 rest.iter().any(|word| word.starts_with(['+', ':']) || word.starts_with("--force-with"));
-            (forced || by_name, "overwrites or deletes what others have")
+            (forced || by_name, "overwrites or deletes refs on the remote")
         }
         _ => (false, ""),
     };

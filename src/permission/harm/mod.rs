@@ -96,7 +96,7 @@ pub(super) fn changes_outside(exec: &ExecAccess, scope: &Scope) -> Option<String
         all.iter().map(Changed::path).find(|path| is_outside(path, scope) && !scope.is_commands(path))?;
     // something below a directory has no name
     let named = far.parent().filter(|_| far.ends_with(UNKNOWN.encode_utf8(&mut [0; 4]))).unwrap_or(far);
-    Some(format!("it changes {}", shown(named, scope).replace(UNKNOWN, "…")))
+    Some(format!("changes {}", shown(named, scope).replace(UNKNOWN, "…")))
 }
 
 fn sounds_careful(command: &str) -> bool {
@@ -156,13 +156,12 @@ pub(super) fn destroys(exec: &ExecAccess, scope: &Scope) -> Option<String> {
 /// What would be lost by one deed.
 fn loss(deed: &Deed, command: &Command, scope: &Scope) -> Option<String> {
     match deed {
-        Deed::Other(what) => Some(format!("it {what}")),
+        Deed::Other(what) => Some((*what).to_owned()),
         Deed::Deletes(what) => deleted(what, command, scope),
         Deed::Replaces(What::File(word)) => replaced(word, Found::File, command, scope),
         Deed::Replaces(What::Tree(word)) => {
             let found = scope.exists.at(&place(word, command, scope)?);
-            let all = if found == Found::Directory { " and all below" } else { "" };
-            replaced(word, found, command, scope).map(|loss| loss + all)
+            replaced(word, found, command, scope)
         }
         Deed::Replaces(What::Below(..) | What::Within(_)) | Deed::Changes(_) => None,
     }
@@ -173,16 +172,16 @@ fn deleted(what: &What, command: &Command, scope: &Scope) -> Option<String> {
     match what {
         What::Below(_, Kind::Litter) | What::Within(_) => None,
         What::Below(word, Kind::Any) => match at(word) {
-            None => Some("it deletes files that only the shell knows".to_owned()),
+            None => Some("deletes files whose names are known only at run time".to_owned()),
             Some(path) if is_dispensable(&path, scope) => None,
-            Some(path) => Some(format!("it deletes files below {}", shown(&path, scope))),
+            Some(path) => Some(format!("deletes files in {}", shown(&path, scope))),
         },
         What::Tree(word) | What::File(word) => {
-            let all = if matches!(what, What::Tree(_)) { " and all below" } else { "" };
+            let verb = if matches!(what, What::Tree(_)) { "recursively deletes" } else { "deletes" };
             match at(word) {
-                None => Some("it deletes what only the shell knows".to_owned()),
+                None => Some("deletes files whose names are known only at run time".to_owned()),
                 Some(path) if is_dispensable(&path, scope) || !is_there(word, &path, scope) => None,
-                Some(path) => Some(format!("it deletes {}{all}", shown(&path, scope))),
+                Some(path) => Some(format!("{verb} {}", shown(&path, scope))),
             }
         }
     }
@@ -192,11 +191,12 @@ fn deleted(what: &What, command: &Command, scope: &Scope) -> Option<String> {
 fn replaced(word: &str, kind: Found, command: &Command, scope: &Scope) -> Option<String> {
     if let Some(start) = word.strip_suffix(BELOW) {
         let path = place(start, command, scope).filter(|path| !is_dispensable(path, scope))?;
-        return Some(format!("it overwrites files below {}", shown(&path, scope)));
+        return Some(format!("overwrites files in {}", shown(&path, scope)));
     }
     let path = place(word, command, scope)?;
     let is_lost = kind != Found::Nothing && !is_dispensable(&path, scope) && scope.exists.at(&path) == kind;
-    is_lost.then(|| format!("it overwrites {}", shown(&path, scope)))
+    let verb = if kind == Found::Directory { "overwrites everything in" } else { "overwrites" };
+    is_lost.then(|| format!("{verb} {}", shown(&path, scope)))
 }
 
 /// Whether something is there. What a pattern finds is known to the shell alone.

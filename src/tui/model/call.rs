@@ -75,7 +75,7 @@ impl Label {
             "Glob" => ("glob", argument("pattern")),
             "Grep" => ("grep", format!("\"{}\"", argument("pattern"))),
             "BashOutput" => ("output", argument("id")),
-            "KillShell" => ("end", argument("id")),
+            "KillShell" => ("stop", argument("id")),
             "WebFetch" => ("fetch", argument("url")),
             "TodoWrite" => ("todo", String::new()),
             "AskUser" => ("ask", argument("question")),

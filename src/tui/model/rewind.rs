@@ -33,7 +33,7 @@ impl Rewind {
     /// A list that is waited for.
     #[must_use]
     pub fn awaiting() -> Self {
-        let picker = Picker::awaiting("Rewind", "looking for what was said");
+        let picker = Picker::awaiting("Rewind", "loading earlier messages");
         Self { picker, points: Vec::new(), step: Step::Picking }
     }
 

@@ -22,7 +22,7 @@ impl Sessions {
     /// A list that is looked for.
     #[must_use]
     pub fn awaiting() -> Self {
-        let picker = Picker::awaiting("Resume", "looking for the sessions of this directory");
+        let picker = Picker::awaiting("Resume", "loading the sessions of this directory");
         Self { picker, picks: Vec::new(), preview: None, held: None, opening: false }
     }
 

@@ -5,11 +5,11 @@ use super::picker::Picker;
 
 /// The themes that are always there, each with what it is.
 pub const BUILT_IN: [(&str, &str); 5] = [
-    ("auto", "shades for your terminal's background"),
-    ("dark", "shades for a dark background"),
-    ("light", "shades for a light background"),
-    ("ansi", "your terminal's own sixteen colours"),
-    ("colour-blind", "no meaning hangs on red and green"),
+    ("auto", "matches your terminal's background"),
+    ("dark", "for a dark background"),
+    ("light", "for a light background"),
+    ("ansi", "your terminal's 16 colours"),
+    ("colour-blind", "does not rely on red/green"),
 ];
 
 /// An open list.
@@ -25,7 +25,7 @@ impl Themes {
     /// The built-in themes and the user's own, the one in force chosen.
     #[must_use]
     pub fn open(own: Vec<String>, before: String) -> Self {
-        let own = own.into_iter().map(|name| Item::new(name, "your own"));
+        let own = own.into_iter().map(|name| Item::new(name, "custom"));
         let items: Vec<Item> =
             BUILT_IN.iter().map(|(name, text)| Item::new(*name, *text)).chain(own).collect();
         let chosen = items.iter().position(|item| item.label == before).unwrap_or(0);

@@ -78,7 +78,7 @@ impl Todos {
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         if self.list.is_empty() {
-            return vec!["there is no list of steps".to_owned()];
+            return vec!["no todo list yet".to_owned()];
         }
         let rows = self.list.iter().map(|todo| format!("{}{}", sign(todo.status), todo.content));
         std::iter::once(counted(&self.list)).chain(rows).collect()
@@ -188,6 +188,6 @@ mod tests {
     #[test]
     fn the_list_in_lines() {
         assert_eq!(todos("xa >b c").lines(), ["1 of 3 done", "✓ a", "▸ b", "☐ c"]);
-        assert_eq!(todos("").lines(), ["there is no list of steps"]);
+        assert_eq!(todos("").lines(), ["no todo list yet"]);
     }
 }

@@ -43,7 +43,7 @@ pub enum Cell {
     Interrupted {
         /// What was running, if anything.
         what: Option<String>,
-        /// How many queued messages are back in the input.
+        /// How many queued messages returned to the input.
         given_back: usize,
     },
     /// A line that says that what stands above it is void.

@@ -82,7 +82,7 @@ impl Runner {
     pub(super) fn take_found(&mut self, found: Found) -> Vec<Reply> {
         match found {
             Found::List(Ok(list)) if list.models.is_empty() => {
-                vec![Reply::Unlisted(by_name("the endpoint lists no models"))]
+                vec![Reply::Unlisted(by_name("the endpoint reports no models"))]
             }
             Found::List(Ok(list)) => vec![Reply::Models(self.app.take_list(list))],
             Found::List(Err(error)) => vec![Reply::Unlisted(by_name(&error.to_string()))],
@@ -117,5 +117,5 @@ fn is_answer(happening: &Happening) -> bool {
 
 /// Why there is no list to choose from, and what there is instead.
 fn by_name(why: &str) -> String {
-    format!("{why}; /model NAME takes a model by its name")
+    format!("{why}; use /model NAME to choose a model by name")
 }

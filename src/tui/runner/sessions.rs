@@ -175,5 +175,5 @@ impl Runner {
 }
 
 fn unread(error: &JoinError) -> Error {
-    Error::new(Kind::Internal, format!("the session was not read: {error}"))
+    Error::new(Kind::Internal, format!("cannot read the session: {error}"))
 }

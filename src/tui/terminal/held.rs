@@ -60,7 +60,7 @@ const TITLE_BACK: &str = "\x1b]2;\x1b\\\x1b[23;2t";
 /// How long the end waits for a frame that is being written, and for a terminal that reads nothing.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-const NOT_OURS: &str = "the terminal was given back";
+const NOT_OURS: &str = "the terminal was already released";
 
 static HELD: Mutex<Held> = Mutex::new(Held::Free);
 static WRITTEN: Condvar = Condvar::new();

@@ -87,7 +87,7 @@ fn act(model: &mut Model, now: Moment, key: Key, focus: Focus) -> Vec<Effect> {
         Action::ClearOrLeave => return clear_or_leave(model, now, leave_armed),
         Action::DeleteOrLeave if model.composer.is_empty() => return vec![Effect::Quit],
         Action::DeleteOrLeave => model.composer.edit(Edit::Delete(Motion::Right)),
-        Action::Todos if model.aside.todos.list.is_empty() => remark(model, "there is no list of steps"),
+        Action::Todos if model.aside.todos.list.is_empty() => remark(model, "no todo list yet"),
         Action::Todos => model.aside.todos.toggle(),
         Action::PasteImage => return vec![Effect::Image(ImageWish::Paste)],
         Action::Background => return vec![Effect::MoveForeground],

@@ -27,7 +27,7 @@ pub(super) fn take(model: &mut Model, reply: InputReply) -> Vec<Effect> {
 fn left(model: &mut Model, line: &str) {
     if let Some(draft) = history::from_line(line) {
         model.composer.restore(draft);
-        remark(model, "the input is what was being written here when the program last broke off");
+        remark(model, "restored your unsent draft from the last crash");
     }
 }
 

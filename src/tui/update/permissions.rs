@@ -47,9 +47,9 @@ fn step(open: &mut Permissions, step: Step) {
 fn remove(open: &mut Permissions) -> Option<Effect> {
     let row = open.chosen()?;
     let (said, effect) = match row.removal {
-        Removal::Possible => (format!("taken back: {}", row.rule), Some(Effect::Forget(row.rule.clone()))),
+        Removal::Possible => (format!("revoked: {}", row.rule), Some(Effect::Forget(row.rule.clone()))),
         Removal::Elsewhere => {
-            (format!("only grants are taken back here; this one stands in {}", row.place), None)
+            (format!("only saved rules can be revoked here; this one is set in {}", row.place), None)
         }
     };
     open.said = Some(said);
@@ -87,9 +87,9 @@ mod tests {
             assert_eq!(press(&mut model, 0, "d<down>d"), [], "nothing is listed yet");
             reply(&mut model, in_force(&["Bash(a)", "Bash(b)"]));
             assert_eq!(press(&mut model, 0, "d"), []);
-            assert!(list(&model).said.as_ref().is_some_and(|said| said.ends_with("stands in there")));
+            assert!(list(&model).said.as_ref().is_some_and(|said| said.ends_with("is set in there")));
             assert_eq!(press(&mut model, 0, "<down><down><down>d"), [Effect::Forget("Bash(b)".to_owned())]);
-            assert_eq!(list(&model).said.as_deref(), Some("taken back: Bash(b)"));
+            assert_eq!(list(&model).said.as_deref(), Some("revoked: Bash(b)"));
             reply(&mut model, in_force(&["Bash(a)"]));
             assert_eq!(list(&model).focus, 1, "on the last that is left");
             assert_eq!(press(&mut model, 0, "<delete>"), [Effect::Forget("Bash(a)".to_owned())]);

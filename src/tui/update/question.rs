@@ -198,11 +198,11 @@ pub(super) fn press_at_limit(model: &mut Model, now: Moment, key: Key) -> Vec<Ef
 fn stopped(limit: &Limit) -> String {
     let counted = |turns: u32| units::counted(turns.into(), "turn", "turns");
     match limit {
-        Limit::Turns { turns } => format!("stopped at the turn limit, after {}", counted(*turns)),
+        Limit::Turns { turns } => format!("stopped at the turn limit after {}", counted(*turns)),
         Limit::Repeats { turns } => {
-            format!("stopped because the model repeats itself, after {}", counted(*turns))
+            format!("stopped after {}: the model was repeating itself", counted(*turns))
         }
-        Limit::Budget { used } => format!("stopped at the budget: {used} used"),
+        Limit::Budget { used } => format!("stopped: budget reached ({used} used)"),
     }
 }
 
@@ -477,12 +477,12 @@ mod tests {
             assert_eq!(said.collect::<Vec<_>>(), expected);
         };
         for key in ["n", "<esc>"] {
-            check(Limit::Turns { turns: 100 }, key, &["stopped at the turn limit, after 100 turns"]);
-            check(Limit::Turns { turns: 1 }, key, &["stopped at the turn limit, after 1 turn"]);
-            let repeats = ["stopped because the model repeats itself, after 15 turns"];
+            check(Limit::Turns { turns: 100 }, key, &["stopped at the turn limit after 100 turns"]);
+            check(Limit::Turns { turns: 1 }, key, &["stopped at the turn limit after 1 turn"]);
+            let repeats = ["stopped after 15 turns: the model was repeating itself"];
             check(Limit::Repeats { turns: 15 }, key, &repeats);
             let used = "$5.02 of $5.00".to_owned();
-            check(Limit::Budget { used }, key, &["stopped at the budget: $5.02 of $5.00 used"]);
+            check(Limit::Budget { used }, key, &["stopped: budget reached ($5.02 of $5.00 used)"]);
         }
         check(Limit::Turns { turns: 100 }, "y", &[]);
     }

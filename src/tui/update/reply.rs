@@ -69,7 +69,7 @@ pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> 
         Reply::Said(text) => remark(model, text),
         Reply::Tasks(jobs) => tasks::listed(model, now, jobs),
         Reply::TaskOutput { id, text } => tasks::printed(model, id, text),
-        Reply::NothingMoved => remark(model, "nothing runs that could go on in the background"),
+        Reply::NothingMoved => remark(model, "no running command to move to the background"),
         Reply::Copied { text, said } => return vec![Effect::Clipboard { text, said }],
         Reply::Cleared => cleared(model),
         Reply::Lines(lines) => model.transcript.push(Cell::Lines(lines)),
@@ -85,7 +85,7 @@ pub(super) fn take(model: &mut Model, now: Moment, reply: Reply) -> Vec<Effect> 
 fn cleared(model: &mut Model) {
     model.meter = Meter::default();
     model.aside = Aside::default();
-    remark(model, "a new session has begun; the old one stays on disk");
+    remark(model, "started a new session (/resume returns to the previous one)");
 }
 
 /// The list that was asked for. One that nobody waits for any more is not shown, unless there is nobody to talk to without it.
@@ -174,9 +174,9 @@ pub(super) fn stays(model: &mut Model) {
 fn show_again(model: &mut Model, resumed: &Resumed) {
     match resumed.before {
         Some(0) => {}
-        Some(1) => remark(model, "1 earlier message stands before these"),
-        Some(n) => remark(model, format!("{n} earlier messages stand before these")),
-        None => remark(model, "earlier messages stand before these"),
+        Some(1) => remark(model, "1 earlier message not shown"),
+        Some(n) => remark(model, format!("{n} earlier messages not shown")),
+        None => remark(model, "earlier messages not shown"),
     }
     let mut calls = Vec::new();
     for message in &resumed.messages {
@@ -261,7 +261,7 @@ mod tests {
         else {
             panic!("{:?}", model.transcript.cells())
         };
-        assert_eq!((before.as_str(), said.as_str()), ("9 earlier messages stand before these", "certainly"));
+        assert_eq!((before.as_str(), said.as_str()), ("9 earlier messages not shown", "certainly"));
         assert_eq!(since, "since");
         assert_eq!((model.transcript.uncertain().count(), model.transcript.waiting().count()), (0, 4));
         assert!(model.transcript.take_replaced() && !model.transcript.take_replaced());

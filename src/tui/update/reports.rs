@@ -13,11 +13,11 @@ use crate::tui::model::transcript::Cell;
 use crate::tui::msg::ReportReply;
 
 /// What stands below the page as long as the endpoint is asked.
-const ASKING: &str = "asking the endpoint, a question after the other; q stops";
+const ASKING: &str = "testing the endpoint, one request at a time · q to stop";
 
 /// `/doctor`: the page opens with what needs no question.
 pub(super) fn examine(model: &mut Model) -> Vec<Effect> {
-    remark(model, "looking at configuration, terminal and files …");
+    remark(model, "checking configuration, terminal and files …");
     vec![Effect::Report(ReportWish::Examine)]
 }
 
@@ -78,13 +78,13 @@ fn changed(model: &mut Model, changes: Changes) {
     let count = changes.files.len() + changes.others.len();
     let untold = match changes.untold.as_slice() {
         [] => String::new(),
-        untold => format!(". What commands changed of these is not among it: {}", untold.join(", ")),
+        untold => format!(". Not tracked for commands: {}", untold.join(", ")),
     };
     if count == 0 {
-        return remark(model, format!("no tool or command has changed a file in this session{untold}"));
+        return remark(model, format!("no tool or command changed a file in this session{untold}"));
     }
     let files = units::counted(count as u64, "file", "files");
-    let told = format!("{files} changed since this session began{untold}");
+    let told = format!("{files} changed in this session{untold}");
     let mut cells = vec![Cell::Lines(vec![told])];
     cells.extend(changes.files.into_iter().map(cell));
     cells.extend((!changes.others.is_empty()).then(|| Cell::Lines(changes.others)));
@@ -144,9 +144,7 @@ mod tests {
         let mut model = idle();
         assert_eq!(wishes(&mut model, 0, "/diff<enter>"), [Effect::Report(ReportWish::Changes)]);
         tell(&mut model, ReportReply::Changes(Changes::default()));
-        assert!(
-            matches!(last(&model), Cell::Remark(text) if text.contains("no tool or command has changed"))
-        );
+        assert!(matches!(last(&model), Cell::Remark(text) if text.contains("no tool or command changed")));
         let file = FileChange { path: "a".to_owned(), before: None, after: Some("x\n".to_owned()) };
         let changes = Changes {
             files: vec![file],
@@ -155,7 +153,7 @@ mod tests {
         };
         tell(&mut model, ReportReply::Changes(changes));
         let report = open_report(&mut model).unwrap();
-        let told = "2 files changed since this session began. What commands changed of these is not among it: ignored files, 1 file \
+        let told = "2 files changed in this session. Not tracked for commands: ignored files, 1 file \
                     over 32 MB";
         assert!(matches!(&report.cells[0], Cell::Lines(lines) if lines[0] == told));
         assert_eq!(report.cells.len(), 3);

@@ -97,7 +97,7 @@ fn listed(model: &mut Model, points: Vec<Point>) {
     let Some(Overlay::Rewind(open)) = &mut model.overlay else { return };
     if points.is_empty() {
         close(model);
-        return remark(model, "nothing was said yet: there is nothing to go back to");
+        return remark(model, "no messages yet, nothing to rewind");
     }
     open.fill(points);
 }
@@ -122,7 +122,7 @@ fn arrive(model: &mut Model, arrived: Arrived) {
     remark(model, said);
     if !failed.is_empty() {
         let files = units::counted(failed.len() as u64, "file was", "files were");
-        let text = format!("{files} not put back:\n{}", failed.join("\n"));
+        let text = format!("{files} not restored:\n{}", failed.join("\n"));
         model.transcript.push(Cell::Error(text));
     }
     if let Some(words) = words {
@@ -271,7 +271,7 @@ mod tests {
         let failed = vec!["a: why".to_owned(), "b: why".to_owned()];
         tell(&mut model, RewindReply::Arrived(Box::new(Arrived { failed, ..files })));
         assert_eq!((draft(&model), model.meter.context), ("fix the tax", 7));
-        assert_eq!(*last(&model), Cell::Error("2 files were not put back:\na: why\nb: why".to_owned()));
+        assert_eq!(*last(&model), Cell::Error("2 files were not restored:\na: why\nb: why".to_owned()));
     }
 
     #[test]
@@ -291,6 +291,6 @@ mod tests {
         press(&mut model, 0, "<esc><esc>");
         tell(&mut model, RewindReply::Points(Vec::new()));
         assert!(model.overlay.is_none());
-        assert!(matches!(last(&model), Cell::Remark(text) if text.contains("nothing to go back to")));
+        assert!(matches!(last(&model), Cell::Remark(text) if text.contains("nothing to rewind")));
     }
 }

@@ -25,7 +25,7 @@ use crate::tui::model::transcript::Cell;
 use crate::tui::model::{AtLimit, Limit, Model, Stage};
 
 /// What to do after a failure (the outside contract).
-const ASK_AGAIN: &str = "The message is kept: Enter on the empty input asks again.";
+const ASK_AGAIN: &str = "Your message was not lost: press Enter on an empty input to retry.";
 
 /// Takes what happened in the conversation.
 pub(super) fn happened(model: &mut Model, now: Moment, happening: Happening) -> Vec<Effect> {
@@ -217,7 +217,7 @@ fn void(model: &mut Model, now: Moment, error: &str) {
     finish_answer(model, now);
     let kept = matches!(model.transcript.cells().last(), Some(Cell::Answer(_)));
     if seen || kept {
-        model.transcript.push(Cell::Void(format!("the answer broke off ({error}); asking again")));
+        model.transcript.push(Cell::Void(format!("response interrupted ({error}); retrying")));
     }
 }
 
@@ -483,7 +483,7 @@ mod tests {
     fn the_steps_are_kept_beside_and_go_out_of_the_way_once_all_is_done() {
         let mut model = idle();
         press(&mut model, 0, "<c-t>");
-        assert!(matches!(last(&model), Cell::Remark(text) if text.contains("no list")));
+        assert!(matches!(last(&model), Cell::Remark(text) if text.contains("no todo list")));
         steps(&mut model, &[("a", TodoStatus::InProgress)]);
         press(&mut model, 0, "<c-t>");
         end(&mut model, RunEnd::Done, &[], Followed::ByNothing);
@@ -528,7 +528,7 @@ mod tests {
         for mut model in [idle(), running()] {
             assert_eq!(press(&mut model, 0, "<c-b>"), [Effect::MoveForeground]);
             reply(&mut model, Reply::NothingMoved);
-            assert!(matches!(last(&model), Cell::Remark(text) if text.contains("nothing runs")));
+            assert!(matches!(last(&model), Cell::Remark(text) if text.contains("no running command")));
         }
     }
 

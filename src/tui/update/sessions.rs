@@ -27,7 +27,7 @@ pub(super) fn open(model: &mut Model, argument: &str) -> Vec<Effect> {
 /// `/rename`.
 pub(super) fn rename(model: &mut Model, title: &str) -> Vec<Effect> {
     if title.is_empty() {
-        remark(model, "/rename TITLE: what this session is to be called");
+        remark(model, "usage: /rename TITLE");
         return Vec::new();
     }
     vec![Effect::Session(SessionWish::Rename(title.to_owned()))]
@@ -71,7 +71,7 @@ fn listed(model: &mut Model, picks: Vec<Pick>) -> Vec<Effect> {
 /// Without a conversation a new one begins.
 fn none(model: &mut Model) -> Vec<Effect> {
     model.overlay = None;
-    remark(model, "there is no other session of this directory (clawd sessions list --all tells all)");
+    remark(model, "no other sessions in this directory (try `clawd sessions list --all`)");
     if model.stage.has_conversation() { Vec::new() } else { go_on(Onto::New) }
 }
 
@@ -80,7 +80,7 @@ fn held(model: &mut Model, id: String) -> Vec<Effect> {
     if let Some(Overlay::Sessions(open)) = &mut model.overlay {
         open.hold(id);
     } else {
-        remark(model, format!("{id} is in use by another clawd (/resume opens a list that can fork it)"));
+        remark(model, format!("{id} is open in another clawd (use /resume to fork it)"));
     }
     Vec::new()
 }
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(press(&mut model, 0, "<enter>"), forked);
         let mut model = idle();
         tell(&mut model, SessionReply::Held("a1".to_owned()));
-        assert!(matches!(last(&model), Cell::Remark(text) if text.contains("in use")));
+        assert!(matches!(last(&model), Cell::Remark(text) if text.contains("is open in another clawd")));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn run(model: &mut Model, line: &str, focus: Focus) -> Vec<Effect> {
         Parsed::Unknown(near) => {
             let word = line.split_whitespace().next().unwrap_or(line);
             let hint = near.map(|near| format!("; did you mean /{near}?")).unwrap_or_default();
-            remark(model, format!("there is no command {word}{hint} (/help lists them)"));
+            remark(model, format!("unknown command {word}{hint} (/help lists all commands)"));
             Vec::new()
         }
         Parsed::Command(_, When::AtRest, _) if focus == Focus::Running => {
@@ -48,7 +48,7 @@ fn execute(model: &mut Model, command: Slash, argument: &str) -> Vec<Effect> {
         Slash::Doctor => reports::examine(model),
         Slash::Rename => sessions::rename(model, argument),
         Slash::Model if argument.is_empty() => {
-            let asking = format!("asking {} for its models", model.facts.host);
+            let asking = format!("loading the models of {}", model.facts.host);
             model.overlay = Some(Overlay::Models(Box::new(Picker::awaiting(PICK_MODEL, asking))));
             vec![Effect::ListModels]
         }
@@ -62,7 +62,10 @@ fn execute(model: &mut Model, command: Slash, argument: &str) -> Vec<Effect> {
         Slash::Vim => {
             model.composer.toggle_vim();
             let is_on = model.composer.vim_mode().is_some();
-            remark(model, if is_on { "vi's keys are on: Esc for normal mode" } else { "vi's keys are off" });
+            remark(
+                model,
+                if is_on { "vi key bindings on (Esc: normal mode)" } else { "vi key bindings off" },
+            );
             Vec::new()
         }
         Slash::Theme => themes::command(argument),
@@ -91,7 +94,7 @@ fn copy(model: &mut Model, argument: &str) -> Vec<Effect> {
     match argument.parse() {
         Ok(number) if number > 0 => vec![Effect::Copy(Some(number))],
         Ok(_) | Err(_) => {
-            remark(model, format!("/copy {argument}: not the number of a code block (try /copy or /copy 1)"));
+            remark(model, format!("/copy {argument}: not a code block number (try /copy or /copy 1)"));
             Vec::new()
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn listed(model: &mut Model, now: Moment, jobs: Vec<JobView>) {
     model.aside.look(jobs, now);
     if model.aside.jobs.is_empty() && matches!(model.overlay, Some(Overlay::Tasks(_))) {
         model.overlay = None;
-        remark(model, "no command runs in the background");
+        remark(model, "no background commands");
     }
 }
 
@@ -174,7 +174,7 @@ mod tests {
             assert_eq!(tasks(&model), &Tasks::default());
             reply(&mut model, Reply::Tasks(Vec::new()));
             assert!(model.overlay.is_none());
-            assert!(matches!(last(&model), Cell::Remark(text) if text.contains("no command")));
+            assert!(matches!(last(&model), Cell::Remark(text) if text.contains("no background commands")));
         }
     }
 

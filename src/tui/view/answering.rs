@@ -15,12 +15,12 @@ use crate::tui::model::answering::Answering;
 
 /// Rows of a question that stands as a title; a longer one has a title of its own.
 const TITLE: usize = 3;
-const HINT: &str = "Enter takes it · Esc leaves it unanswered";
-const HINT_PLAN: &str = "Enter takes it · Esc ends the run";
-const TITLE_PLAN: &str = "Begin by this plan?";
-const PLACEHOLDER: &str = "another answer, in your own words";
+const HINT: &str = "Enter to answer · Esc to skip";
+const HINT_PLAN: &str = "Enter to answer · Esc to interrupt the run";
+const TITLE_PLAN: &str = "Start with this plan?";
+const PLACEHOLDER: &str = "Other (type your answer)";
 const PLACEHOLDER_PLAN: &str = "No, and say what to change";
-const PLACEHOLDER_ALONE: &str = "your answer";
+const PLACEHOLDER_ALONE: &str = "type your answer";
 
 /// A question of the model in at most `room` rows.
 pub(super) fn pane(answering: &Answering, room: usize, brush: Brush) -> Pane {
@@ -38,7 +38,7 @@ pub(super) fn pane(answering: &Answering, room: usize, brush: Brush) -> Pane {
         body,
         least: 1,
         keep: Keep::Head,
-        hint: " (Ctrl+O shows all)",
+        hint: " (Ctrl+O to expand)",
         note,
         rows,
         focus: answering.focus,
@@ -127,14 +127,14 @@ mod tests {
         check(
             &asked,
             (80, 20),
-            "Begin by this plan?
+            "Start with this plan?
 
   Mend it
 
   1. a.rs: the sum
   2. tests
 
-  Enter takes it · Esc ends the run
+  Enter to answer · Esc to interrupt the run
 ❯ 1. Yes
   2. Yes, and accept edits
   3. No, and say what to change",
@@ -144,9 +144,9 @@ mod tests {
         check(
             &asked,
             (80, 6),
-            "Begin by this plan?
+            "Start with this plan?
   Mend it
-  … 3 more lines (Ctrl+O shows all)
+  … 3 more lines (Ctrl+O to expand)
   1. Yes
   2. Yes, and accept edits
 ❯ 3. tests first|",
@@ -181,10 +181,10 @@ mod tests {
             (80, 11),
             "Which database?
 
-  Enter takes it · Esc leaves it unanswered
+  Enter to answer · Esc to skip
 ❯ 1. SQLite
   2. Postgres, which needs a server of its own
-  3. another answer, in your own words",
+  3. Other (type your answer)",
         );
         asked.go_to_words();
         check(
@@ -192,13 +192,12 @@ mod tests {
             (30, 11),
             "Which database?
 
-  Enter takes it · Esc leaves
-  it unanswered
+  Enter to answer · Esc to
+  skip
   1. SQLite
   2. Postgres, which needs a
      server of its own
-❯ 3. |another answer, in your
-     own words",
+❯ 3. |Other (type your answer)",
         );
         asked.words.type_in(Draft::plain("none\nat all"));
         check(
@@ -218,8 +217,8 @@ mod tests {
             (80, 11),
             "Which port?
 
-  Enter takes it · Esc leaves it unanswered
-❯ |your answer",
+  Enter to answer · Esc to skip
+❯ |type your answer",
         );
     }
 
@@ -234,9 +233,9 @@ mod tests {
   word word word word word word word
   word word word word word word word
   word word word word word word word
-  … 5 more lines (Ctrl+O shows all)
+  … 5 more lines (Ctrl+O to expand)
 ❯ 1. yes
-  2. another answer, in your own words",
+  2. Other (type your answer)",
         );
     }
 
@@ -251,9 +250,9 @@ mod tests {
   A line
   and one
 
-  Enter takes it · Esc leaves it unanswered
+  Enter to answer · Esc to skip
 ❯ 1. a‹U+202E›b⏎c
-  2. another answer, in your own words",
+  2. Other (type your answer)",
         );
         assert_eq!(text(&whole(&asked, BRUSH)), "Which?\n  A line\n  and one\n\n  1. a‹U+202E›b⏎c");
     }

@@ -22,7 +22,7 @@ pub(super) const SIGN: &str = "❯ ";
 /// Before what belongs to the line above.
 pub(super) const INDENT: &str = "  ";
 /// Where what is left out can be seen.
-const HINT: &str = " (Ctrl+O shows all)";
+const HINT: &str = " (Ctrl+O to expand)";
 /// Between facts in one line.
 pub(super) const DOT: &str = " · ";
 
@@ -356,9 +356,9 @@ mod tests {
             lines.iter().map(Line::to_string).collect::<Vec<_>>().join("|")
         };
         assert_eq!(fold(4, Keep::Tail), "1|2|3|4");
-        assert_eq!(fold(3, Keep::Tail), "… 2 more lines (Ctrl+O shows all)|3|4");
-        assert_eq!(fold(3, Keep::Head), "1|2|… 2 more lines (Ctrl+O shows all)");
-        assert_eq!(fold(0, Keep::Head), "… 4 more lines (Ctrl+O shows all)");
+        assert_eq!(fold(3, Keep::Tail), "… 2 more lines (Ctrl+O to expand)|3|4");
+        assert_eq!(fold(3, Keep::Head), "1|2|… 2 more lines (Ctrl+O to expand)");
+        assert_eq!(fold(0, Keep::Head), "… 4 more lines (Ctrl+O to expand)");
     }
 
     #[test]

@@ -24,7 +24,7 @@ const WHAT: usize = 40;
 /// What is to be known of a model that is in the program itself.
 const NOWHERE: &str = "no endpoint, nothing is sent";
 /// How to find out the rest.
-const KEYS: &str = "? keys, / commands";
+const KEYS: &str = "? for keys, / for commands";
 
 /// A cell in its lines, without what sets it apart from the one before it.
 pub fn render(cell: &Cell, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
@@ -42,7 +42,7 @@ pub fn render(cell: &Cell, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
         Cell::Void(text) => signed("⊘ ", text, brush),
         Cell::Compacted { before, after } => {
             let (before, after) = (units::tokens(*before), units::tokens(*after));
-            signed("≡ ", &format!("the conversation is summarised: {before} → {after} tokens"), brush)
+            signed("≡ ", &format!("conversation summarized: {before} → {after} tokens"), brush)
         }
         Cell::Summary { turns, calls, took, tokens } => {
             let counts = [("turn", "turns", *turns), ("call", "calls", *calls)];
@@ -192,12 +192,12 @@ fn interrupted(what: Option<&str>, given_back: usize, brush: Brush) -> Vec<Line<
     let mut told = vec!["Interrupted".to_owned()];
     told.extend(what.and_then(|what| what.trim().lines().next()).map(|what| {
         let what = fit(&Line::raw(one_line(what)), WHAT);
-        format!("{what} was ended")
+        format!("{what} stopped")
     }));
     told.extend(match given_back {
         0 => None,
-        1 => Some("1 queued message is back in the input".to_owned()),
-        many => Some(format!("{many} queued messages are back in the input")),
+        1 => Some("1 queued message returned to the input".to_owned()),
+        many => Some(format!("{many} queued messages returned to the input")),
     });
     signed("⊘ ", &told.join(DOT), brush)
 }
@@ -238,32 +238,32 @@ mod tests {
             &cell,
             120,
             "clawd 0.1.0 · qwen3-coder at 127.0.0.1:11434 · ~/src/shop (main)
-AGENTS.md · ? keys, / commands",
+AGENTS.md · ? for keys, / for commands",
         );
         check(
             &cell,
             60,
             "clawd 0.1.0 · qwen3-coder at 127.0.0.1:11434 · ~/src/shop
-AGENTS.md · ? keys, / commands",
+AGENTS.md · ? for keys, / for commands",
         );
         check(
             &cell,
             40,
             "clawd 0.1.0 · qwen3-coder · ~/src/shop
-AGENTS.md · ? keys, / commands",
+AGENTS.md · ? for keys, / for commands",
         );
         check(
             &Cell::Head(Box::default()),
             80,
             "clawd 0.1.0
-? keys, / commands",
+? for keys, / for commands",
         );
         let alone = Facts { model: "demo-script".to_owned(), cwd: "~/demo".to_owned(), ..Facts::default() };
         check(
             &Cell::Head(Box::new(alone)),
             80,
             "clawd 0.1.0 · demo-script · ~/demo
-no endpoint, nothing is sent · ? keys, / commands",
+no endpoint, nothing is sent · ? for keys, / for commands",
         );
     }
 
@@ -287,13 +287,13 @@ no endpoint, nothing is sent · ? keys, / commands",
         check(
             &interrupted(Some("cargo test"), 1),
             120,
-            "⊘ Interrupted · cargo test was ended · 1 queued message is back in the input",
+            "⊘ Interrupted · cargo test stopped · 1 queued message returned to the input",
         );
         check(
             &interrupted(Some("cargo test"), 2),
             40,
-            "⊘ Interrupted · cargo test was ended · 2
-  queued messages are back in the input",
+            "⊘ Interrupted · cargo test stopped · 2
+  queued messages returned to the input",
         );
         check(&interrupted(None, 0), 80, "⊘ Interrupted");
         let error = "no answer from 127.0.0.1:11434 for 60 s (connected, no byte). The message is kept.";
@@ -319,7 +319,7 @@ no endpoint, nothing is sent · ? keys, / commands",
         check(
             &Cell::Compacted { before: 98_234, after: 12_100 },
             80,
-            "≡ the conversation is summarised: 98.2k → 12.1k tokens",
+            "≡ conversation summarized: 98.2k → 12.1k tokens",
         );
         check(
             &Cell::Remark("the session cannot be written: disk full".to_owned()),
@@ -357,7 +357,7 @@ no endpoint, nothing is sent · ? keys, / commands",
             "thought for 12 s
   line 1
   line 2
-  … 7 more lines (Ctrl+O shows all)",
+  … 7 more lines (Ctrl+O to expand)",
         );
     }
 

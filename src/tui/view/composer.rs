@@ -94,19 +94,19 @@ pub fn render_picker(
     let mut lines = vec![Line::styled(clip(&printable(picker.title()), width), styles.plain), filter];
     if let Some(awaited) = picker.awaited() {
         lines.push(Line::styled(clip(&format!("{BLANK}{}", printable(awaited)), width), styles.plain));
-        lines.push(Line::styled(clip("  Esc stops asking", width), styles.dim));
+        lines.push(Line::styled(clip("  Esc to cancel", width), styles.dim));
         return (lines, (1, column));
     }
     if choice.total() == 0 {
-        lines.push(Line::styled(clip("  there is nothing to choose from", width), styles.dim));
-        lines.push(Line::styled(clip("  Esc closes", width), styles.dim));
+        lines.push(Line::styled(clip("  no entries", width), styles.dim));
+        lines.push(Line::styled(clip("  Esc to close", width), styles.dim));
         return (lines, (1, column));
     }
     if choice.matching() == 0 {
-        lines.push(Line::styled(clip("  nothing matches", width), styles.dim));
+        lines.push(Line::styled(clip("  no matches", width), styles.dim));
     }
     lines.extend(items(choice, None, (width, room), styles));
-    let hint = format!("{BLANK}Enter takes · Esc closes · {}", count(choice));
+    let hint = format!("{BLANK}Enter to select · Esc to cancel · {}", count(choice));
     lines.push(Line::styled(clip(&hint, width), styles.dim));
     (lines, (1, column))
 }
@@ -277,7 +277,7 @@ mod tests {
 
     fn composer(text: &str) -> Composer {
         let commands = [
-            ("help", "keys and commands"),
+            ("help", "show keys and commands"),
             ("compact", "summarise the conversation so far and go on with that"),
             ("context", "what the model is told"),
         ];
@@ -390,14 +390,14 @@ mod tests {
         };
         assert_eq!(
             picture("/", 80, 10),
-            "❯ /help     keys and commands\n  /compact  summarise the conversation so far and go on with that\n  /context  what the model is told"
+            "❯ /help     show keys and commands\n  /compact  summarise the conversation so far and go on with that\n  /context  what the model is told"
         );
         assert_eq!(
             picture("/c", 40, 10),
             "❯ /compact  summarise the conversation …\n  /context  what the model is told"
         );
         assert_eq!(picture("/c", 16, 10), "❯ /compact\n  /context");
-        assert_eq!(picture("/", 40, 2), "❯ /help  keys and commands\n  3 in all");
+        assert_eq!(picture("/", 40, 2), "❯ /help  show keys and commands\n  3 in all");
     }
 
     #[test]
@@ -427,20 +427,17 @@ mod tests {
         picker.press(Press::Go(Go::Down));
         assert_eq!(
             shown(&picker, 80, 6),
-            "Which model?\n  |type to filter\n  model-0  128k\n❯ model-1  128k\n  model-2  128k\n  Enter takes · Esc closes · 12 in all"
+            "Which model?\n  |type to filter\n  model-0  128k\n❯ model-1  128k\n  model-2  128k\n  Enter to select · Esc to cancel · 12 in all"
         );
         picker.press(Press::Type('1'));
         picker.press(Press::Type('1'));
         picker.press(Press::Edit(Edit::Move(Motion::Left)));
         assert_eq!(
             shown(&picker, 40, 12),
-            "Which model?\n  1|1\n❯ model-11  128k\n  Enter takes · Esc closes · 1 of 12"
+            "Which model?\n  1|1\n❯ model-11  128k\n  Enter to select · Esc to cancel · 1 o…"
         );
         picker.press(Press::Type('x'));
-        assert_eq!(
-            shown(&picker, 24, 12),
-            "Which model?\n  1x|1\n  nothing matches\n  Enter takes · Esc clo…"
-        );
+        assert_eq!(shown(&picker, 24, 12), "Which model?\n  1x|1\n  no matches\n  Enter to select · Esc…");
     }
 
     #[test]
@@ -449,7 +446,7 @@ mod tests {
         let (lines, cursor) = render_picker(&awaiting, 40, 12, &STYLES);
         assert_eq!(
             picture(&lines, Some(cursor)),
-            "Model\n  |type to filter\n  asking 127.0.0.1:1234 for its models\n  Esc stops asking"
+            "Model\n  |type to filter\n  asking 127.0.0.1:1234 for its models\n  Esc to cancel"
         );
         let picker = Picker::new("\u{1b}]0;x\u{7}", vec![Item::new("a\u{1b}[2Jb", "\u{202e}c\nd")]);
         let (lines, _) = render_picker(&picker, 80, 12, &STYLES);

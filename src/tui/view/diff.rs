@@ -66,7 +66,7 @@ pub(super) fn draw_compared(change: &FileChange, diff: &FileDiff, extent: Extent
     };
     let counts = counts(diff, fate, brush);
     if diff.is_summary() {
-        let told = brush.line("  too much has changed to be shown line by line", Role::Dim);
+        let told = brush.line("  too many changes to show line by line", Role::Dim);
         return Drawn { counts, lines: vec![told] };
     }
     Drawn { counts, lines: Hunks::new(diff, change, brush).lines(diff, extent) }
@@ -85,7 +85,7 @@ fn counts(diff: &FileDiff, fate: Option<&'static str>, brush: Brush) -> Vec<Span
         spans.push(brush.span(signed(("-", " removed"), &number(diff.removed), brush), Role::Bad));
     }
     if spans.is_empty() {
-        spans.push(brush.span("no change", Role::Dim));
+        spans.push(brush.span("no changes", Role::Dim));
     }
     (1..spans.len()).rev().for_each(|at| spans.insert(at, Span::raw(" ")));
     spans
@@ -257,7 +257,7 @@ impl<'a> Hunks<'a> {
             at += piece.len();
         }
         if line.unterminated && line.kind != LineKind::Context {
-            text.push_span(brush.span(" (no line end)", Role::Dim));
+            text.push_span(brush.span(" (no newline at end)", Role::Dim));
         }
         let number = brush.span(format!("{INDENT}{:>1$} ", line.number, self.widest), Role::Dim);
         let lead = vec![number, brush.span(format!("{sign} "), ground)];
@@ -397,7 +397,7 @@ mod tests {
             &change(Some("a\nb"), Some("a \nb\n\x1b[2K\u{202e}\n")),
             "+3 -2
     1 - a
-    2 - b (no line end)
+    2 - b (no newline at end)
     1 + a·
     2 + b
     3 + ‹U+001B›[2K‹U+202E›",
@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn files_come_and_go_and_hunks_are_set_apart() {
         check(40, &change(Some("a\n"), None), "deleted -1\n    1 - a");
-        check(40, &change(Some("a\n"), Some("a\n")), "no change\n");
+        check(40, &change(Some("a\n"), Some("a\n")), "no changes\n");
         let many = |first: &str, last: &str| format!("{first}\n{}{last}\n", "x\n".repeat(9));
         let change = change(Some(&many("a", "b")), Some(&many("A", "B")));
         assert!(text(&draw(&change, Extent::Whole, BRUSH).lines).contains("\n    4   x\n    ⋮\n    8   x\n"));

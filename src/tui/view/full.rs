@@ -102,10 +102,10 @@ fn place(scroll: &Scroll, model: &Model, brush: Brush) -> Line<'static> {
     if !scroll.is_paused() {
         return Line::default();
     }
-    let key = if model.scrolls_by_end() { "End goes there" } else { "PgDn goes there" };
+    let key = if model.scrolls_by_end() { "End: jump to bottom" } else { "PgDn: scroll down" };
     let (words, role) = match scroll.news() {
         News::Below => ("new output below", Role::Warn),
-        News::None => ("not at the end", Role::Dim),
+        News::None => ("scrolled up", Role::Dim),
     };
     let words = Fact::new(brush.span(format!("{INDENT}{words}"), role));
     super::wrap::fit(&brush.facts(vec![words, Fact::new(brush.span(key, Role::Dim)).rank(1)]), brush.columns)
@@ -181,7 +181,7 @@ mod tests {
         check(
             &screen.text(),
             "clawd 0.1.0 · qwen3-coder at 127.0.0.1:11434 · ~/src/shop (main)
-AGENTS.md · ? keys, / commands
+AGENTS.md · ? for keys, / for commands
 
 ❯ message 1
 
@@ -191,7 +191,7 @@ AGENTS.md · ? keys, / commands
 
 
 ❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
         );
     }
 
@@ -207,7 +207,7 @@ AGENTS.md · ? keys, / commands
 ❯ message 100
 
 ❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             ),
             (
                 (80, 24),
@@ -218,7 +218,7 @@ AGENTS.md · ? keys, / commands
 ❯ message 100
 
 ❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             ),
             (
                 (40, 12),
@@ -229,7 +229,7 @@ AGENTS.md · ? keys, / commands
 ❯ message 100
 
 ❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             ),
         ] {
             let shown = Screen::new(size, 100).text();
@@ -243,10 +243,10 @@ AGENTS.md · ? keys, / commands
     #[test]
     fn whoever_reads_further_up_is_told_what_comes_and_is_not_moved() {
         for (size, quiet, told) in [
-            ((120, 40), "  not at the end · End goes there", "  new output below · End goes there"),
-            ((80, 24), "  not at the end · End goes there", "  new output below · End goes there"),
-            ((40, 12), "  not at the end · End goes there", "  new output below · End goes there"),
-            ((20, 12), "  not at the end", "  new output below"),
+            ((120, 40), "  scrolled up · End: jump to bottom", "  new output below · End: jump to bottom"),
+            ((80, 24), "  scrolled up · End: jump to bottom", "  new output below · End: jump to bottom"),
+            ((40, 12), "  scrolled up · End: jump to bottom", "  new output below · End: jump to bottom"),
+            ((20, 12), "  scrolled up", "  new output below"),
         ] {
             let mut screen = Screen::new(size, 100);
             screen.draw();
@@ -274,7 +274,7 @@ AGENTS.md · ? keys, / commands
         screen.draw();
         screen.scroll.pages(-1);
         screen.model.composer.type_in('x');
-        assert!(screen.text().contains("not at the end · PgDn goes there"));
+        assert!(screen.text().contains("scrolled up · PgDn: scroll down"));
     }
 
     #[test]
@@ -294,7 +294,7 @@ AGENTS.md · ? keys, / commands
         check(
             &screen.text(),
             "clawd 0.1.0 · qwen3-coder at 127.0.0.1:11434 · ~/src/shop (main)
-AGENTS.md · ? keys, / commands
+AGENTS.md · ? for keys, / for commands
 
 ❯ test it
 
@@ -316,7 +316,7 @@ test one ... ok
 
 ⠦ connecting to 127.0.0.1:11434 2 s · 1 turn · esc to interrupt
 ❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
         );
     }
 
@@ -333,7 +333,7 @@ test one ... ok
         screen.run("\nThe next one.");
         assert_eq!(screen.model.transcript.cells().len(), 3, "the paragraph is a cell now");
         let after = screen.body();
-        let body = before.iter().position(|row| row.starts_with("  not at")).unwrap();
+        let body = before.iter().position(|row| row.starts_with("  scrolled up")).unwrap();
         assert_eq!(before.get(..body), after.get(..body));
     }
 

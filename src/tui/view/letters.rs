@@ -59,7 +59,7 @@ const TURNING: [char; 4] = ['|', '/', '-', '\\'];
 impl Letters {
     /// What is to be said where letters are missing.
     pub const MISSING: &str =
-        "the locale knows no letters beyond ASCII: ? stands for each of them (try LANG=C.UTF-8)";
+        "the locale is ASCII only, so other characters are shown as ? (try LANG=C.UTF-8)";
 
     /// Those of a terminal that calls itself `term` where the locale is `locale`: the first of `$LC_ALL`, `$LC_CTYPE` and
     /// `$LANG` that is set, empty where none is. Without a locale nearly every terminal is modern, however it is reached.

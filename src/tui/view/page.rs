@@ -152,12 +152,12 @@ fn bottom(page: &Page, place: Place, brush: Brush) -> Line<'static> {
         }
         (Search::For(_), Some(found)) => vec![
             fact(format!("{INDENT}match {} of {}", found.number, found.of)),
-            fact("n older, N newer".to_owned()).rank(1),
+            fact("n: older · N: newer".to_owned()).rank(1),
         ],
         (Search::Nothing | Search::Typing(_), _) => vec![
-            fact(format!("{INDENT}q closes")),
-            fact("/ searches".to_owned()).rank(3),
-            fact("Up, Down, PgUp, PgDn, Home, End move".to_owned()).rank(2),
+            fact(format!("{INDENT}q: close")),
+            fact("/: search".to_owned()).rank(3),
+            fact("Up, Down, PgUp, PgDn, Home, End: scroll".to_owned()).rank(2),
         ],
     };
     let place = match place {
@@ -291,7 +291,7 @@ line 27
 line 28
 line 29
 line 30
-  q closes · / searches · Up, Down, PgUp, PgDn, Home, End move · 33 of 33",
+  q: close · /: search · Up, Down, PgUp, PgDn, Home, End: scroll · 33 of 33",
         );
         testing::check(
             &shown(&with(PageOf::Transcript, 29, (40, 6))),
@@ -300,7 +300,7 @@ line 30
 ● run  seq 30  2 s
 line 1
 line 2
-  q closes · 5 of 33",
+  q: close · 5 of 33",
         );
         let far = with(PageOf::Transcript, usize::MAX, (80, 24));
         testing::check(shown(&far).lines().next().unwrap(), "❯ run it");
@@ -316,54 +316,54 @@ line 2
             r"Input
   Enter                     send
   Shift+Enter, Alt+Enter, Ctrl+J
-    new line; so does \ before Enter
+    new line (also: \ before Enter)
   Tab                       complete a /command or an @path
-  Up                        a row up, then back in the history
-  Down                      a row down, then on in the history
-  Ctrl+R                    search the history; again: an older match
-  Esc                       close a list or a search; twice when empty: rewind
-  Ctrl+C                    clear the input; twice on an empty one: leave
-  Ctrl+D                    delete to the right; on an empty input: leave
-  q closes · / searches · Up, Down, PgUp, PgDn, Home, End move · 11 of 143",
+  Up                        move up; on the first line: older history
+  Down                      move down; on the last line: newer history
+  Ctrl+R                    search the history; again: next older match
+  Esc                       close a list or search; twice on empty input: rewind
+  Ctrl+C                    clear the input; twice on empty input: exit
+  Ctrl+D                    delete right; on empty input: exit
+  q: close · /: search · Up, Down, PgUp, PgDn, Home, End: scroll · 11 of 143",
         );
         testing::check(
             &shown(&with(PageOf::Help, 0, (80, 21))),
-            "  /status                   session, model, endpoint, permissions
-  /context                  what fills the model's window
-  /compact [WHAT TO KEEP]   a summary in the place of what was said
-  /resume [ID]              another session of this directory, from a list
-  /fork                     go on in a copy of this session; it stays as it is
-  /rewind                   back to an earlier message, with its files or not
-  /redo                     bring back what the last rewind took away
-  /rename TITLE             what this session is called in lists
-  /add-dir [DIR]            one more directory that may be read and edited
-  /diff                     what tools have changed since the session began
-  /doctor                   examine configuration, terminal and endpoint
-  /cost                     tokens used, by model
+            "  /status                   show session, model, endpoint and permissions
+  /context                  show what uses the context window
+  /compact [INSTRUCTIONS]   summarize the conversation to free context
+  /resume [ID]              resume a session, from a list or by ID
+  /fork                     fork this session: continue in a copy
+  /rewind                   go back to an earlier message, with or without files
+  /redo                     undo the last rewind
+  /rename TITLE             change the title of this session
+  /add-dir [DIR]            also allow reading and editing DIR
+  /diff                     show the files changed in this session
+  /doctor                   check configuration, terminal and endpoint
+  /cost                     show token usage and cost by model
   /copy [N]                 copy the last answer, or its code block N
-  /export [FILE]            the conversation as .md, .html or .json
-  /plan                     plan mode, and back
-  /init                     have AGENTS.md written for this project
-  /review [WHAT]            have the working tree, or WHAT, reviewed
-  /memory                   the instruction files that are in force
-  /config                   settings, and where each comes from
-  /exit                     leave
-  q closes · / searches · Up, Down, PgUp, PgDn, Home, End move · 143 of 143",
+  /export [FILE]            export the conversation as .md, .html or .json
+  /plan                     turn plan mode on or off
+  /init                     ask the model to write AGENTS.md for this project
+  /review [WHAT]            ask the model to review uncommitted changes, or WHAT
+  /memory                   show the instruction files in use
+  /config                   show every setting and where it comes from
+  /exit                     exit clawd
+  q: close · /: search · Up, Down, PgUp, PgDn, Home, End: scroll · 143 of 143",
         );
         testing::check(
             &shown(&with(PageOf::Help, usize::MAX, (40, 12))),
             r"Input
   Enter        send
   Shift+Enter, Alt+Enter, Ctrl+J
-    new line; so does \ before Enter
+    new line (also: \ before Enter)
   Tab          complete a /command or an
                @path
-  Up           a row up, then back in
-               the history
-  Down         a row down, then on in
-               the history
+  Up           move up; on the first
+               line: older history
+  Down         move down; on the last
+               line: newer history
   Ctrl+R       search the history;
-  q closes · 11 of 220",
+  q: close · 11 of 222",
         );
     }
 
@@ -393,7 +393,7 @@ line 2
 line 28
 line 29
 line 30
-  match 11 of 11 · n older, N newer · 33 of 33",
+  match 11 of 11 · n: older · N: newer · 33 of 33",
         );
         change(&mut model, |page| page.seek = Some(Seek::Newer));
         testing::check(
@@ -402,12 +402,12 @@ line 30
 line 2
 line 3
 line 4
-  match 1 of 11 · n older, N newer · 7 of 33",
+  match 1 of 11 · n: older · N: newer · 7 of 33",
         );
         change(&mut model, |page| page.seek = Some(Seek::Older));
         testing::check(
             drawn(&mut sheet, &mut model).lines().last().unwrap(),
-            "  match 11 of 11 · n older, N newer · 33 of 33",
+            "  match 11 of 11 · n: older · N: newer · 33 of 33",
         );
         change(&mut model, |page| {
             page.search = Search::For("Line 2".to_owned());
@@ -463,7 +463,7 @@ line 4
         let mut sheet = Sheet::default();
         testing::check(
             &drawn(&mut sheet, &mut model),
-            "line 1\nline 2\nline 3\n\n  asking\n  q closes · 5 of 5",
+            "line 1\nline 2\nline 3\n\n  asking\n  q: close · 5 of 5",
         );
         change(&mut model, |page| {
             let report = Arc::make_mut(&mut page.report);

@@ -32,12 +32,12 @@ pub(super) fn pane(open: &Permissions, room: usize, brush: Brush) -> Pane {
         lines.push(rule(row, index == open.focus, brush));
     }
     if rules.is_empty() && open.in_force.is_some() {
-        lines.push(brush.line(format!("{INDENT}no rules: the mode alone decides"), Role::Dim));
+        lines.push(brush.line(format!("{INDENT}no rules; the permission mode applies"), Role::Dim));
     }
     lines.extend(said);
     let left = rules.len().saturating_sub(most);
     let fact = |words: String| Fact::new(brush.span(words, Role::Dim));
-    let mut keys = vec![fact(format!("{INDENT}d takes a grant back")), fact("Esc closes".to_owned())];
+    let mut keys = vec![fact(format!("{INDENT}d: revoke a saved rule")), fact("Esc: close".to_owned())];
     keys.extend((left > 0).then(|| fact(format!("{left} more")).rank(1)));
     lines.push(brush.facts(keys));
     lines.truncate(room.max(1));
@@ -47,11 +47,8 @@ pub(super) fn pane(open: &Permissions, room: usize, brush: Brush) -> Pane {
 fn title(open: &Permissions, brush: Brush) -> Line<'static> {
     let mut line = Line::from(brush.span("Permissions", Role::Plain));
     if let Some(in_force) = &open.in_force {
-        let facts = |hold: &str| format!("{DOT}{}{DOT}{hold}{}", in_force.mode, in_force.hold);
-        let whole = facts("commands run ");
-        let fits = line.width() + width(&whole) <= brush.columns;
-        let told = if fits { whole } else { facts("") };
-        push_fitting(&mut line, brush.span(told, Role::Dim), brush.columns);
+        let facts = format!("{DOT}{}{DOT}{}", in_force.mode, in_force.hold);
+        push_fitting(&mut line, brush.span(facts, Role::Dim), brush.columns);
     }
     line
 }
@@ -87,7 +84,7 @@ mod tests {
         });
         let in_force = InForce {
             mode: "default".to_owned(),
-            hold: "in the sandbox: writes in the workspace, no network".to_owned(),
+            hold: "sandboxed: can write to the workspace, no network".to_owned(),
             rules: rules.collect(),
         };
         Permissions { in_force: Some(in_force), ..Permissions::default() }
@@ -117,32 +114,32 @@ mod tests {
         check(
             &open,
             (120, 19),
-            "Permissions · default · commands run in the sandbox: writes in the workspace, no network
+            "Permissions · default · sandboxed: can write to the workspace, no network
   deny   Read(./.env)                    /home/me/.config/clawd/config.toml
   ask    Bash(git push:*)                /home/me/.config/clawd/config.toml
   allow  Bash(ls:*)                      --allowed-tools
 ❯ allow  Bash(cargo test:*)              don't ask again, in this project
   allow  Bash(sh check.sh --with every --option there is)  don't ask again, in this project
-  d takes a grant back · Esc closes",
+  d: revoke a saved rule · Esc: close",
         );
-        open.said = Some("taken back: Bash(a)".to_owned());
+        open.said = Some("revoked: Bash(a)".to_owned());
         check(
             &open,
             (80, 6),
-            "Permissions · default · in the sandbox: writes in the workspace, no network
+            "Permissions · default · sandboxed: can write to the workspace, no network
   ask    Bash(git push:*)                /home/me/.config/clawd/config.toml
   allow  Bash(ls:*)                      --allowed-tools
 ❯ allow  Bash(cargo test:*)              don't ask again, in this project
-  taken back: Bash(a)
-  d takes a grant back · Esc closes · 2 more",
+  revoked: Bash(a)
+  d: revoke a saved rule · Esc: close · 2 more",
         );
         check(
             &usual(),
             (40, 4),
-            "Permissions · default · in the sandbox:…
+            "Permissions · default · sandboxed: can …
 ❯ deny   Read(./.env)
   ask    Bash(git push:*)
-  d takes a grant back · Esc closes",
+  d: revoke a saved rule · Esc: close",
         );
     }
 
@@ -151,10 +148,10 @@ mod tests {
         check(
             &open(&[]),
             (80, 11),
-            "Permissions · default · in the sandbox: writes in the workspace, no network
-  no rules: the mode alone decides
-  d takes a grant back · Esc closes",
+            "Permissions · default · sandboxed: can write to the workspace, no network
+  no rules; the permission mode applies
+  d: revoke a saved rule · Esc: close",
         );
-        check(&Permissions::default(), (80, 11), "Permissions\n  d takes a grant back · Esc closes");
+        check(&Permissions::default(), (80, 11), "Permissions\n  d: revoke a saved rule · Esc: close");
     }
 }

@@ -36,7 +36,7 @@ const SHORT: usize = 60;
 const ALL: usize = usize::MAX / 4;
 
 /// How a run is ended. It is said before what the run has said by then: behind its last word it would be wrong.
-pub const STOPS: &str = "esc to interrupt (Esc and then Enter, or Ctrl+C)";
+pub const STOPS: &str = "esc to interrupt (Esc then Enter, or Ctrl+C)";
 
 /// All that there is to say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -106,8 +106,8 @@ impl Heard {
             self.wordings += 1;
         }
         let hint = match asking.words {
-            Some(_) => "what to do instead? Enter alone ends the run",
-            None => "type the number of an answer; words behind 3 say what to do instead",
+            Some(_) => "type what to do instead; Enter alone interrupts the run",
+            None => "type the number of an answer; after 3 you can type what to do instead",
         };
         let lines = question::permission(asking, ALL, &mut Kept::default(), brush).lines;
         let asked = Arc::new(from_pane(key, &lines, hint));
@@ -120,9 +120,9 @@ impl Heard {
 pub fn page(page: &Page, model: &Model, look: Look, now: Moment) -> Vec<String> {
     let brush = look.brush(usize::from(model.size.columns));
     let name = match page.of {
-        PageOf::Transcript => "the whole conversation",
-        PageOf::Help => "keys and commands",
-        PageOf::Report => "the report",
+        PageOf::Transcript => "transcript",
+        PageOf::Help => "help",
+        PageOf::Report => "report",
     };
     let lines = page::whole(page, model, now, brush);
     let mut told = vec![format!("{name}:")];
@@ -157,7 +157,7 @@ fn states(model: &Model, now: Moment) -> Vec<String> {
         states.push(format!("mode: {}", one_line(&model.facts.mode)));
     }
     states.extend(model.facts.sandbox.as_deref().map(one_line));
-    states.extend(model.meter.unsaved.then(|| "not saved: the session's file cannot be written".to_owned()));
+    states.extend(model.meter.unsaved.then(|| "not saved: cannot write the session file".to_owned()));
     let tasks = u64::try_from(model.aside.running()).unwrap_or(u64::MAX);
     if tasks > 0 {
         states.push(format!("{} in the background (/tasks)", units::counted(tasks, "task", "tasks")));
@@ -180,8 +180,8 @@ fn draft(model: &Model) -> Option<String> {
     }
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let lines = units::counted(count(text.lines().count()), "line", "lines");
-    let letters = units::counted(count(text.chars().count()), "letter", "letters");
-    Some(format!("draft, {lines}, {letters}: {} (Enter sends it, Ctrl+C drops it)", short(text)))
+    let letters = units::counted(count(text.chars().count()), "character", "characters");
+    Some(format!("draft, {lines}, {letters}: {} (Enter to send, Ctrl+C to discard)", short(text)))
 }
 
 pub(super) fn short(text: &str) -> String {
@@ -262,8 +262,8 @@ fn set_up(choosing: &Choosing, brush: Brush) -> Option<Asked> {
     let mut lines = texts(&setup::choose(choosing, ALL, brush).lines);
     let (key, hint) = match &choosing.step {
         Step::Rows => return Some(split(format!("rows {lines:?}"), unfocused(lines), "type a number")),
-        Step::Url(_) => ("address", "type it; Esc and then Enter go back"),
-        Step::Key { .. } => ("key", "type it: it is not shown"),
+        Step::Url(_) => ("address", "type the URL; Esc then Enter to go back"),
+        Step::Key { .. } => ("key", "type the key (it is not shown)"),
         Step::Opening => return None,
     };
     // what is typed is not told again, and a key never
@@ -300,15 +300,15 @@ fn consulted(answering: &Answering) -> Asked {
     let mut rows: Vec<String> =
         options.map(|(number, option)| format!("{INDENT}{number}. {}", one_line(option))).collect();
     if answering.is_plan() {
-        about.insert(0, "Begin by this plan?".to_owned());
+        about.insert(0, "Start with this plan?".to_owned());
         rows.push(format!("{INDENT}3. No, and say what to change"));
     }
     rows.push(if answering.is_plan() {
-        "type 1 or 2; words, also behind 3, say what to change; Esc and then Enter end the run".to_owned()
+        "type 1 or 2, or what to change; Esc then Enter to interrupt the run".to_owned()
     } else if rows.is_empty() {
         "type your answer".to_owned()
     } else {
-        "type a number, or an answer in your own words; Esc and then Enter leave it unanswered".to_owned()
+        "type a number or your own answer; Esc then Enter to skip".to_owned()
     });
     Asked { key: format!("model's {:?}", answering.id), about, rows }
 }
@@ -383,12 +383,12 @@ no",
         let states = |now: u64| told(&wait, now * 1_000).states.split_off(1);
         let stops = STOPS.to_owned();
         assert_eq!(states(0), std::slice::from_ref(&stops));
-        assert_eq!(states(1), [stops.clone(), "waiting for the first byte".to_owned()]);
+        assert_eq!(states(1), [stops.clone(), "waiting for a response".to_owned()]);
         assert_eq!(states(9), states(1));
-        let long = "waiting for the first byte, 10 s so far".to_owned();
+        let long = "waiting for a response, 10 s so far".to_owned();
         assert_eq!(states(10)[..2], [stops, long.clone()]);
         assert_eq!(states(59)[1], long);
-        assert_eq!(states(60)[1], "waiting for the first byte, 1 m so far");
+        assert_eq!(states(60)[1], "waiting for a response, 1 m so far");
         assert_eq!(states(10).len(), 3, "and what may help: {:?}", states(10));
     }
 
@@ -406,7 +406,7 @@ no",
             told(&model, 2_000).states,
             [
                 "mode: default",
-                "not saved: the session's file cannot be written",
+                "not saved: cannot write the session file",
                 "queued: then⏎bump it",
                 STOPS,
                 "running: run cargo test",
@@ -445,7 +445,7 @@ no",
                 "  1. Yes",
                 "  2. Yes, and don't ask again for Bash(echo:*) in this project",
                 "  3. No, and say what to do instead",
-                "type the number of an answer; words behind 3 say what to do instead",
+                "type the number of an answer; after 3 you can type what to do instead",
             ]
         );
         assert_eq!(awaits(&model), Awaits::Line);
@@ -485,7 +485,7 @@ no",
             asked.about,
             [
                 "Rewind to before “fix the tax”",
-                "  src/cart.rs, +3 -12, changed since by someone else",
+                "  src/cart.rs, +3 -12, changed outside clawd",
                 "1 command ran since: what it changed stays",
             ]
         );
@@ -493,9 +493,9 @@ no",
             asked.rows,
             [
                 "  1. both",
-                "  2. conversation: 2 messages go, these words come back into the input",
-                "  3. files: 1 changes",
-                "type 1, 2 or 3; Enter alone goes back to the list",
+                "  2. conversation: remove 2 messages; this prompt returns to the input",
+                "  3. files: restore 1 file",
+                "type 1, 2 or 3; Enter alone to go back",
             ]
         );
         assert_eq!(awaits(&model), Awaits::Line);
@@ -506,6 +506,6 @@ no",
         let mut model = model(80, u16::MAX);
         model.transcript.push(Cell::User("go".to_owned()));
         let lines = page(&Page::open(PageOf::Transcript), &model, LOOK, Moment(0));
-        assert_eq!(lines, ["the whole conversation:", "❯ go", "end of the whole conversation"]);
+        assert_eq!(lines, ["transcript:", "❯ go", "end of transcript"]);
     }
 }

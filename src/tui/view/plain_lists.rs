@@ -37,10 +37,10 @@ fn picked(picker: &Picker) -> Asked {
     }
     let choice = picker.choice();
     let filter = one_line(picker.filter().draft().text());
-    let narrowed = if filter.is_empty() { String::new() } else { format!(", those with {filter}") };
+    let narrowed = if filter.is_empty() { String::new() } else { format!(", matching {filter}") };
     let about = vec![format!("{title}: {} of {}{narrowed}", choice.matching(), choice.total())];
     let mut rows = items(choice);
-    rows.push("type a number, or words to narrow the list; Enter alone leaves it".to_owned());
+    rows.push("type a number, or text to filter; Enter alone to cancel".to_owned());
     Asked { key: format!("{title} {filter} {}", choice.total()), about, rows }
 }
 
@@ -49,9 +49,7 @@ fn resumed(open: &Sessions) -> Asked {
     let mut asked = picked(&open.picker);
     if open.is_held() {
         asked.key.push_str(" held");
-        asked
-            .about
-            .push("in use by another clawd: the same number again goes on with a copy of it".to_owned());
+        asked.about.push("open in another clawd: type the same number again to fork it".to_owned());
     }
     asked
 }
@@ -61,11 +59,11 @@ fn rewound(open: &Rewind) -> Asked {
     let waits = |what: &str| Asked { key: what.to_owned(), about: vec![what.to_owned()], rows: Vec::new() };
     match &open.step {
         rewind::Step::Picking => picked(&open.picker),
-        rewind::Step::Looking(_) => waits("looking at what would change"),
-        rewind::Step::Going => waits("putting back what was"),
+        rewind::Step::Looking(_) => waits("checking what would change"),
+        rewind::Step::Going => waits("rewinding"),
         rewind::Step::Choosing(preview) => {
             let (about, mut rows) = view_rewind::told(preview);
-            rows.push("type 1, 2 or 3; Enter alone goes back to the list".to_owned());
+            rows.push("type 1, 2 or 3; Enter alone to go back".to_owned());
             Asked { key: format!("{about:?}"), about, rows }
         }
     }
@@ -84,7 +82,7 @@ fn items(choice: &Choice) -> Vec<String> {
 /// The rules in force, each whole.
 fn rules_told(open: &Permissions) -> Option<Asked> {
     let in_force = open.in_force.as_ref()?;
-    let mut about = vec![format!("Permissions: {}, commands run {}", in_force.mode, in_force.hold)];
+    let mut about = vec![format!("Permissions: {}, {}", in_force.mode, in_force.hold)];
     about.extend(open.said.as_deref().map(|said| one_line(&reveal(said))));
     let row = |(number, row): (usize, &RuleRow)| {
         format!("{INDENT}{number}. {} {}, {}", row.kind, one_line(&reveal(&row.rule)), one_line(&row.place))
@@ -92,17 +90,17 @@ fn rules_told(open: &Permissions) -> Option<Asked> {
     let mut rows: Vec<String> = (1..).zip(open.rules()).map(row).collect();
     let key = format!("{about:?} {rows:?}");
     if rows.is_empty() {
-        rows.push(format!("{INDENT}no rules: the mode alone decides"));
+        rows.push(format!("{INDENT}no rules; the permission mode applies"));
     }
-    rows.push("d and a number take a grant back, Enter alone closes".to_owned());
+    rows.push("d and a number to revoke a saved rule; Enter alone to close".to_owned());
     Some(Asked { key, about, rows })
 }
 
 fn tasks_told(tasks: &Tasks, model: &Model, brush: Brush) -> Option<Asked> {
     if let Some(shown) = &tasks.shown {
         let about = texts(&tool::output(&shown.text, brush));
-        let about = if about.is_empty() { vec!["nothing was printed yet".to_owned()] } else { about };
-        let rows = vec!["Enter alone goes back to the list".to_owned()];
+        let about = if about.is_empty() { vec!["no output yet".to_owned()] } else { about };
+        let rows = vec!["Enter alone to go back".to_owned()];
         return Some(Asked { key: format!("output {}", shown.id), about, rows });
     }
     let jobs = &model.aside.jobs;
@@ -115,6 +113,6 @@ fn tasks_told(tasks: &Tasks, model: &Model, brush: Brush) -> Option<Asked> {
     };
     let mut rows: Vec<String> = (1..).zip(jobs).map(row).collect();
     let key = format!("tasks {rows:?}");
-    rows.push("a number shows what it printed last, x and a number end it, Enter alone closes".to_owned());
+    rows.push("a number to show its output, x and a number to stop it; Enter alone to close".to_owned());
     (!jobs.is_empty()).then(|| Asked { key, about: vec!["Background commands:".to_owned()], rows })
 }

@@ -63,7 +63,7 @@ pub(super) fn permission(asking: &Asking, room: usize, kept: &mut Kept, brush: B
         least: 1,
         // what a script ends with matters as much as its beginning
         keep: Keep::Ends,
-        hint: if asking.is_seen_before_yes() { " (Yes shows all first)" } else { " (Ctrl+O shows all)" },
+        hint: if asking.is_seen_before_yes() { " (Yes expands it first)" } else { " (Ctrl+O to expand)" },
         note: note(&asking.approval, brush),
         rows: rows.into_iter().map(row).collect(),
         focus,
@@ -96,16 +96,16 @@ pub(super) fn limit(at: &AtLimit, brush: Brush) -> Pane {
     let (title, reached) = match &at.limit {
         Limit::Turns { turns } => ("Turn limit reached:", so_far(*turns)),
         Limit::Repeats { turns } => ("The model repeats itself:", so_far(*turns)),
-        Limit::Budget { used } => ("Budget reached:", format!("{used} used. As much again")),
+        Limit::Budget { used } => ("Budget reached:", format!("{used} used. Allow the same again")),
     };
     let asked = match &at.limit {
-        Limit::Turns { .. } | Limit::Repeats { .. } => ". Go on? ",
+        Limit::Turns { .. } | Limit::Repeats { .. } => ". Continue? ",
         Limit::Budget { .. } => "? ",
     };
     let line = Line::from(vec![
         brush.span(title, Role::Warn),
         brush.span(format!(" {reached}{asked}"), Role::Plain),
-        brush.span("y yes · n stop", Role::Accent),
+        brush.span("[y] yes  [n] stop", Role::Accent),
     ]);
     Pane { lines: brush.paragraph(&line, Span::raw(""), ""), cursor: None }
 }
@@ -133,7 +133,12 @@ impl Sheet<'_> {
         let mut left = room - rows.len();
         let mut above: Vec<_> = title.into_iter().take(left).collect();
         left -= above.len();
-        let note = if self.note.len() + self.body.len().min(1) <= left { self.note } else { Vec::new() };
+        let most = left - self.body.len().min(left).min(1);
+        let is_cut = most < self.note.len();
+        let mut note: Vec<_> = self.note.into_iter().take(most).collect();
+        if let Some(last) = note.last_mut().filter(|last| is_cut && last.width() + 2 <= brush.columns) {
+            last.push_span(brush.span(" …", Role::Dim));
+        }
         left -= note.len();
         let blanks = usize::from(!self.body.is_empty()) + 1;
         let spread = self.body.len() + blanks <= left;
@@ -202,7 +207,7 @@ fn answers(rows: &[Line<'static>], focus: usize, how: Rows, brush: Brush) -> (Ve
 fn title(approval: &Approval) -> String {
     match (approval.occasion, approval.hold) {
         (Occasion::Stopped, Hold::Free) => return "Allow this command outside the sandbox?".to_owned(),
-        (Occasion::Stopped, Hold::Held { .. }) => return "Allow this command the network?".to_owned(),
+        (Occasion::Stopped, Hold::Held { .. }) => return "Allow network access for this command?".to_owned(),
         (Occasion::Before, _) => {}
     }
     match &approval.access {
@@ -213,7 +218,7 @@ fn title(approval: &Approval) -> String {
         }
         Access::Read(_) => "Allow reading this?".to_owned(),
         Access::Fetch { .. } => "Allow this request?".to_owned(),
-        Access::Nothing => format!("Allow this call of {}?", one_line(approval.tool.as_str())),
+        Access::Nothing => format!("Allow this {} call?", one_line(approval.tool.as_str())),
     }
 }
 
@@ -222,12 +227,12 @@ fn is_in_title(approval: &Approval, reason: &str) -> bool {
     matches!(approval.access, Access::Read(_)) && reason == OUTSIDE
 }
 
-/// Where a command would run and how it would be held, and why it is asked.
+/// How a command would be sandboxed, why approval is required, and where it would run: the first rows are the last to go.
 fn note(approval: &Approval, brush: Brush) -> Vec<Line<'static>> {
-    let mut line = Line::default();
+    let (mut line, mut place) = (Line::default(), None);
     if let Preview::Command(ExecAccess { cwd, .. }) = &approval.preview {
-        let place = format!("in {}{DOT}{}", one_line(&cwd.to_string_lossy()), approval.hold.words());
-        line.push_span(brush.span(place, Role::Dim));
+        line.push_span(brush.span(approval.hold.words(), Role::Dim));
+        place = Some(format!("{DOT}in {}", one_line(&cwd.to_string_lossy())));
     }
     if let Some(reason) = approval.reason.as_ref().filter(|reason| !is_in_title(approval, reason)) {
         let dot = if line.spans.is_empty() { "" } else { DOT };
@@ -235,6 +240,7 @@ fn note(approval: &Approval, brush: Brush) -> Vec<Line<'static>> {
         line.push_span(brush.span(dot, Role::Dim));
         line.push_span(brush.span(one_line(reason), role));
     }
+    line.extend(place.map(|place| brush.span(place, Role::Dim)));
     if line.spans.is_empty() {
         return Vec::new();
     }
@@ -261,7 +267,7 @@ fn answer(asking: &Asking, number: u8, row: Row, brush: Brush) -> Line<'static> 
             format!("Yes, and don't ask again for {}{place}", one_line(&reveal(&asking.rules())))
         }
         (Row::No, Occasion::Before) => "No, and say what to do instead".to_owned(),
-        (Row::No, Occasion::Stopped) => "No, the model gets the failure".to_owned(),
+        (Row::No, Occasion::Stopped) => "No, report the failure to the model".to_owned(),
         (Row::Network, _) => "Yes, with network".to_owned(),
     };
     brush.line(format!("{number}. {words}"), Role::Plain)
@@ -326,7 +332,8 @@ mod tests {
 
   cargo publish --dry-run
 
-  in /home/me/src/shop · with your own rights · publishes
+  NOT sandboxed: runs with your full permissions · publishes · in
+  /home/me/src/shop
   1. Yes
   2. Yes, and don't ask again for Bash(cargo publish *) in this project
 ❯ 3. No, and say what to do instead",
@@ -336,8 +343,8 @@ mod tests {
             (40, 8),
             "Allow this command?
   cargo publish --dry-run
-  in /home/me/src/shop · with your own
-  rights · publishes
+  NOT sandboxed: runs with your full
+  permissions · publishes · in …
   1. Yes
   2. Yes, and don't ask again for
      Bash(cargo publish *)
@@ -374,7 +381,7 @@ mod tests {
   ls‹U+001B›[2K‹U+000D›‹U+202E›
           rm -rf ~
 
-  in /home/me/src/shop · with your own rights
+  NOT sandboxed: runs with your full permissions · in /home/me/src/shop
 ❯ 1. Yes
   3. No, and say what to do instead",
         );
@@ -404,7 +411,7 @@ mod tests {
 
   cargo publish --dry-run
 
-  in /home/me/src/shop · in the sandbox: writes in the workspace, no network
+  sandboxed: can write to the workspace, no network · in /home/me/src/shop
 ❯ 1. Yes
   2. Yes, and don't ask again for Bash(cd x), Bash(cargo test:*) in this project
   3. No, and say what to do instead
@@ -413,7 +420,7 @@ mod tests {
 
   cargo publish --dry-run
 
-  in /home/me/src/shop · in the sandbox: writes in the workspace, no network
+  sandboxed: can write to the workspace, no network · in /home/me/src/shop
 ❯ 1. Yes
   2. Yes, and don't ask again for Bash(cd x), Bash(cargo test:*) in this project
   3. No, and say what to do instead
@@ -443,29 +450,29 @@ mod tests {
 
   docker ps
 
-  in /home/me/src/shop · with your own rights · the sandbox stopped it: no network
+  NOT sandboxed: runs with your full permissions · the sandbox stopped it: no network · in /home/me/src/shop
   1. Yes
   2. Yes, and don't ask again for Outside(docker:*) in this project
-❯ 3. No, the model gets the failure",
+❯ 3. No, report the failure to the model",
                 "Allow this command outside the sandbox?
 
   docker ps
 
-  in /home/me/src/shop · with your own rights · the sandbox stopped it: no
-  network
+  NOT sandboxed: runs with your full permissions · the sandbox stopped it: no
+  network · in /home/me/src/shop
   1. Yes
   2. Yes, and don't ask again for Outside(docker:*) in this project
-❯ 3. No, the model gets the failure",
+❯ 3. No, report the failure to the model",
                 "Allow this command outside the sandbox?
   docker ps
   1. Yes
   2. Yes, and don't ask again for
      Outside(docker:*)
-❯ 3. No, the model gets the failure",
+❯ 3. No, report the failure to the model",
             ],
         );
         asking.approval.hold = HELD.with_network();
-        assert_eq!(title(&asking.approval), "Allow this command the network?");
+        assert_eq!(title(&asking.approval), "Allow network access for this command?");
         let rows: Vec<u8> = asking.rows().map(|(number, _)| number).collect();
         assert_eq!(rows, [1, 2, 3], "it has the network already");
     }
@@ -475,7 +482,7 @@ mod tests {
         let mut asking = command("rm -rf src");
         asking.approval.careful = true;
         asking.approval.hold = HELD;
-        asking.approval.reason = Some("it deletes `/home/me/src/shop/src` and all below".to_owned());
+        asking.approval.reason = Some("recursively deletes `/home/me/src/shop/src`".to_owned());
         asking.approval.remember = Vec::new();
         asking.focus = Row::No;
         pictures(
@@ -485,8 +492,7 @@ mod tests {
 
   rm -rf src
 
-  in /home/me/src/shop · in the sandbox: writes in the workspace, no network · it deletes `/home/me/src/shop/src` and
-  all below
+  sandboxed: can write to the workspace, no network · recursively deletes `/home/me/src/shop/src` · in /home/me/src/shop
   1. Yes
 ❯ 3. No, and say what to do instead
   4. Yes, with network",
@@ -494,13 +500,14 @@ mod tests {
 
   rm -rf src
 
-  in /home/me/src/shop · in the sandbox: writes in the workspace, no network ·
-  it deletes `/home/me/src/shop/src` and all below
+  sandboxed: can write to the workspace, no network · recursively deletes
+  `/home/me/src/shop/src` · in /home/me/src/shop
   1. Yes
 ❯ 3. No, and say what to do instead
   4. Yes, with network",
                 "Allow this command?
   rm -rf src
+  sandboxed: can write to the workspace,
   1. Yes
 ❯ 3. No, and say what to do instead
   4. Yes, with network",
@@ -510,7 +517,7 @@ mod tests {
 
     #[test]
     fn secrets_and_pages_are_asked_for_with_their_reason() {
-        let reason = Some("the file may hold secrets");
+        let reason = Some("the file may contain secrets");
         let read = Access::Read(vec!["/home/me/src/shop/.env".into()]);
         let mut asking = asking(read, Preview::Text("Read .env".to_owned()), reason, None);
         asking.approval.careful = true;
@@ -522,19 +529,19 @@ mod tests {
 
   Read .env
 
-  the file may hold secrets
+  the file may contain secrets
   1. Yes
 ❯ 3. No, and say what to do instead",
                 "Allow reading this?
 
   Read .env
 
-  the file may hold secrets
+  the file may contain secrets
   1. Yes
 ❯ 3. No, and say what to do instead",
                 "Allow reading this?
   Read .env
-  the file may hold secrets
+  the file may contain secrets
   1. Yes
 ❯ 3. No, and say what to do instead",
             ],
@@ -622,7 +629,7 @@ mod tests {
   src/cart.rs  new +50
     1 + line 1
     2 + line 2
-  … 45 more lines (Ctrl+O shows all)
+  … 45 more lines (Ctrl+O to expand)
    48 + line 48
    49 + line 49
    50 + line 50
@@ -650,7 +657,7 @@ mod tests {
         for script in [script.as_str(), &long] {
             let pane = permission(&command(script), 11, &mut kept, BRUSH);
             let shown = text(&pane.lines);
-            assert!(shown.contains("touch pwned") && shown.contains("(Yes shows all first)"), "{shown}");
+            assert!(shown.contains("touch pwned") && shown.contains("(Yes expands it first)"), "{shown}");
             assert_eq!(kept.shown(), Shown::Part);
         }
         permission(&command("cargo test"), 11, &mut kept, BRUSH);
@@ -669,7 +676,7 @@ mod tests {
   src/cart.rs  new +50
     1 + line 1
     2 + line 2
-  … 47 more lines (Ctrl+O shows all)
+  … 47 more lines (Ctrl+O to expand)
    50 + line 50
   src/last.rs  new +1
     1 + last
@@ -691,7 +698,7 @@ mod tests {
         );
         assert_eq!(title(Access::Read(vec![]), Some("a secret")), "Allow reading this?");
         assert_eq!(title(Access::Fetch { url: String::new() }, None), "Allow this request?");
-        assert_eq!(title(Access::Nothing, None), "Allow this call of Bash?");
+        assert_eq!(title(Access::Nothing, None), "Allow this Bash call?");
     }
 
     #[test]
@@ -707,7 +714,7 @@ mod tests {
 
   cargo publish
 
-  in /home/me/src/shop · with your own rights
+  NOT sandboxed: runs with your full permissions · in /home/me/src/shop
   1. Yes
   2. Yes, and don't ask again for Bash(cargo publish *) in this project
 ❯ 3. No, |and say what to do instead",
@@ -742,18 +749,18 @@ mod tests {
             guard: Guard::new(Moment(0), None),
         };
         let shown = |columns| text(&limit(&at, Brush { columns, ..BRUSH }).lines);
-        assert_eq!(shown(80), "Turn limit reached: 100 turns, 212 calls, 14 m. Go on? y yes · n stop");
+        assert_eq!(shown(80), "Turn limit reached: 100 turns, 212 calls, 14 m. Continue? [y] yes  [n] stop");
         testing::check(
             &shown(40),
             "Turn limit reached: 100 turns, 212
-calls, 14 m. Go on? y yes · n stop",
+calls, 14 m. Continue? [y] yes  [n] stop",
         );
         let repeats = AtLimit { limit: Limit::Repeats { turns: 15 }, ..at.clone() };
         let shown = text(&limit(&repeats, Brush { columns: 80, ..BRUSH }).lines);
-        assert_eq!(shown, "The model repeats itself: 15 turns, 212 calls, 14 m. Go on? y yes · n stop");
+        assert_eq!(shown, "The model repeats itself: 15 turns, 212 calls, 14 m. Continue? [y] yes  [n] stop");
         let used = "$5.02 of $5.00".to_owned();
         let at = AtLimit { limit: Limit::Budget { used }, ..at };
         let shown = text(&limit(&at, Brush { columns: 80, ..BRUSH }).lines);
-        assert_eq!(shown, "Budget reached: $5.02 of $5.00 used. As much again? y yes · n stop");
+        assert_eq!(shown, "Budget reached: $5.02 of $5.00 used. Allow the same again? [y] yes  [n] stop");
     }
 }

@@ -14,7 +14,7 @@ use crate::text::units;
 use crate::tui::model::rewind::{Rewind, Step};
 
 /// What the keys do where it is chosen how far it goes.
-const KEYS: &str = "1, 2 or 3 does it · Esc goes back";
+const KEYS: &str = "Press 1, 2 or 3 · Esc to go back";
 
 /// The open list, or what comes after it, in at most `room` rows.
 pub(super) fn pane(open: &Rewind, room: usize, styles: &ComposerStyles, brush: Brush) -> Pane {
@@ -23,8 +23,8 @@ pub(super) fn pane(open: &Rewind, room: usize, styles: &ComposerStyles, brush: B
             let (lines, cursor) = composer::render_picker(&open.picker, brush.columns, room, styles);
             return Pane { lines, cursor: Some(cursor) };
         }
-        Step::Looking(_) => waiting("looking at what would change", brush),
-        Step::Going => waiting("putting back what was", brush),
+        Step::Looking(_) => waiting("checking what would change", brush),
+        Step::Going => waiting("rewinding", brush),
         Step::Choosing(preview) => choosing(preview, room, brush),
     };
     Pane { lines: lines.iter().map(|line| fit(line, brush.columns)).collect(), cursor: None }
@@ -74,14 +74,14 @@ fn title(preview: &Preview) -> String {
 }
 
 fn ways(preview: &Preview) -> [String; 3] {
-    let messages = units::counted(preview.messages as u64, "message goes", "messages go");
+    let messages = units::counted(preview.messages as u64, "message", "messages");
     let files = match preview.files.len() {
-        0 => "none is known to have changed since".to_owned(),
-        count => units::counted(count as u64, "changes", "change"),
+        0 => "no known changes".to_owned(),
+        count => format!("restore {}", units::counted(count as u64, "file", "files")),
     };
     [
         "1. both".to_owned(),
-        format!("2. conversation: {messages}, these words come back into the input"),
+        format!("2. conversation: remove {messages}; this prompt returns to the input"),
         format!("3. files: {files}"),
     ]
 }
@@ -97,7 +97,7 @@ fn row(file: &FileRow, brush: Brush) -> Line<'static> {
 }
 
 fn words(file: &FileRow) -> [String; 3] {
-    let foreign = if file.is_foreign { "changed since by someone else" } else { "" };
+    let foreign = if file.is_foreign { "changed outside clawd" } else { "" };
     [one_line(&reveal(&file.path)), one_line(&file.what), foreign.to_owned()]
 }
 
@@ -157,7 +157,7 @@ mod tests {
   |type to filter
 ❯ and in France?    now
   what is the tax?  3 h ago · 2 files
-  Enter takes · Esc closes · 2 in all",
+  Enter to select · Esc to cancel · 2 in all",
         );
     }
 
@@ -168,22 +168,22 @@ mod tests {
             (100, 12),
             "Rewind to before “the total is wrong when the cart is empty”
   1. both
-  2. conversation: 6 messages go, these words come back into the input
-  3. files: 3 change
-     src/cart.rs  +3 -12 · changed since by someone else
+  2. conversation: remove 6 messages; this prompt returns to the input
+  3. files: restore 3 files
+     src/cart.rs  +3 -12 · changed outside clawd
      notes/税金.md  made since, will be deleted
      src/tax.rs  +1 -0
   2 commands ran since: what they changed stays as it is
-  1, 2 or 3 does it · Esc goes back",
+  Press 1, 2 or 3 · Esc to go back",
         );
         check(
             &chosen(Preview { files: Vec::new(), beyond: Vec::new(), messages: 1, ..preview() }),
             (80, 12),
             "Rewind to before “the total is wrong when the cart is empty”
   1. both
-  2. conversation: 1 message goes, these words come back into the input
-  3. files: none is known to have changed since
-  1, 2 or 3 does it · Esc goes back",
+  2. conversation: remove 1 message; this prompt returns to the input
+  3. files: no known changes
+  Press 1, 2 or 3 · Esc to go back",
         );
     }
 
@@ -194,21 +194,21 @@ mod tests {
             (40, 8),
             "Rewind to before “the total is wrong wh…
   1. both
-  2. conversation: 6 messages go, these…
-  3. files: 3 change
-     src/cart.rs  +3 -12 · changed sinc…
+  2. conversation: remove 6 messages; t…
+  3. files: restore 3 files
+     src/cart.rs  +3 -12 · changed outs…
      … and 2 more files
   2 commands ran since: what they chang…
-  1, 2 or 3 does it · Esc goes back",
+  Press 1, 2 or 3 · Esc to go back",
         );
         check(
             &chosen(preview()),
             (40, 5),
             "Rewind to before “the total is wrong wh…
   1. both
-  2. conversation: 6 messages go, these…
-  3. files: 3 change
-  1, 2 or 3 does it · Esc goes back",
+  2. conversation: remove 6 messages; t…
+  3. files: restore 3 files
+  Press 1, 2 or 3 · Esc to go back",
         );
     }
 
@@ -216,7 +216,7 @@ mod tests {
     fn while_it_looks_and_goes_it_says_so() {
         let mut looking = Rewind::awaiting();
         looking.step = Step::Looking(1);
-        check(&looking, (80, 12), "Rewind\n  looking at what would change");
-        check(&Rewind::going(), (80, 12), "Rewind\n  putting back what was");
+        check(&looking, (80, 12), "Rewind\n  checking what would change");
+        check(&Rewind::going(), (80, 12), "Rewind\n  rewinding");
     }
 }

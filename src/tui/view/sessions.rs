@@ -19,10 +19,7 @@ pub(super) fn pane(open: &Sessions, room: usize, styles: &ComposerStyles, brush:
     let (mut lines, cursor) =
         composer::render_picker(&open.picker, brush.columns, room.saturating_sub(beside), styles);
     if open.is_held() {
-        let told = [
-            "in use by another clawd · Enter goes on with a copy of it",
-            "in use · Enter goes on with a copy",
-        ];
+        let told = ["open in another clawd · Enter forks it", "in use · Enter forks it"];
         let told = told.map(|told| brush.line(format!("{INDENT}{told}"), Role::Warn));
         let [whole, short] = told;
         // in the place of what the keys do otherwise
@@ -79,7 +76,7 @@ mod tests {
   |type to filter
 ❯ what is the tax?  3 h ago · 12 messages
   the cart          2 days ago · 4 messages
-  Enter takes · Esc closes · 2 in all
+  Enter to select · Esc to cancel · 2 in all
 
   ❯ and in France?
     It is 20 % there,
@@ -93,7 +90,7 @@ mod tests {
   |type to filter
 ❯ what is the tax?  3 h ago · 12 messag…
   the cart          2 days ago · 4 mess…
-  Enter takes · Esc closes · 2 in all
+  Enter to select · Esc to cancel · 2 i…
 
     and 5.5 % on food.",
         );
@@ -110,15 +107,15 @@ mod tests {
   |type to filter
 ❯ what is the tax?  3 h ago · 12 messages
   the cart          2 days ago · 4 messages
-  in use by another clawd · Enter goes on with a copy of it",
+  open in another clawd · Enter forks it",
         );
         check(
             &Sessions::awaiting(),
             (80, 12),
             "Resume
   |type to filter
-  looking for the sessions of this directory
-  Esc stops asking",
+  loading the sessions of this directory
+  Esc to cancel",
         );
     }
 }

@@ -14,12 +14,12 @@ pub(super) fn choose(choosing: &Choosing, room: usize, brush: Brush) -> Pane {
     match &choosing.step {
         Step::Rows => offer(choosing, room, brush),
         Step::Url(url) => {
-            let note = "up to and including /v1, such as http://127.0.0.1:11434/v1";
-            field(("Address of the endpoint", note), (url, Echo::Text), room, brush)
+            let note = "the base URL, ending in /v1, such as http://127.0.0.1:11434/v1";
+            field(("Endpoint URL", note), (url, Echo::Text), room, brush)
         }
         Step::Key { url, key } => {
-            let title = format!("Key for {}", one_line(url));
-            field((&title, "empty where none is needed"), (key, Echo::Dots), room, brush)
+            let title = format!("API key for {}", one_line(url));
+            field((&title, "leave empty if none is needed"), (key, Echo::Dots), room, brush)
         }
         Step::Opening => Pane { lines: vec![brush.line("opening …", Role::Dim)], cursor: None },
     }
@@ -27,15 +27,15 @@ pub(super) fn choose(choosing: &Choosing, room: usize, brush: Brush) -> Pane {
 
 fn offer(choosing: &Choosing, room: usize, brush: Brush) -> Pane {
     let row = |row| match row {
-        Row::Server(address) => format!("{}, found on this machine", one_line(&address)),
-        Row::Url => "Enter an address".to_owned(),
+        Row::Server(address) => format!("{} (found on this machine)", one_line(&address)),
+        Row::Url => "Enter a URL".to_owned(),
         Row::Demo => "Try the demo".to_owned(),
     };
     let rows = (1..)
         .zip(choosing.rows())
         .map(|(number, one)| brush.line(format!("{number}. {}", row(one)), Role::Plain));
     let sheet = Sheet {
-        title: brush.line("No endpoint is set up. Where is the model?", Role::Warn),
+        title: brush.line("No endpoint is configured. Choose one:", Role::Warn),
         body: Vec::new(),
         least: 2,
         keep: Keep::Head,
@@ -53,7 +53,7 @@ fn offer(choosing: &Choosing, room: usize, brush: Brush) -> Pane {
 fn looking(offer: &FirstRun) -> Option<&'static str> {
     match (offer.looking, offer.servers.is_empty()) {
         (Looking::Yes, _) => Some("looking for servers on this machine"),
-        (Looking::No, true) => Some("no server was found on this machine"),
+        (Looking::No, true) => Some("no server found on this machine"),
         (Looking::No, false) => None,
     }
 }
@@ -90,34 +90,34 @@ mod tests {
         let shown = |offer: FirstRun, room| picture(&choose(&Choosing::new(offer), room, BRUSH));
         testing::check(
             &shown(FirstRun::default(), 11),
-            "No endpoint is set up. Where is the model?
+            "No endpoint is configured. Choose one:
 
   looking for servers on this machine
-❯ 1. Enter an address
+❯ 1. Enter a URL
   2. Try the demo",
         );
         let servers = vec!["127.0.0.1:11434".to_owned(), "127.0.0.1:8080".to_owned()];
         let found = FirstRun { servers, looking: Looking::No };
         testing::check(
             &shown(found.clone(), 11),
-            "No endpoint is set up. Where is the model?
+            "No endpoint is configured. Choose one:
 
-❯ 1. 127.0.0.1:11434, found on this machine
-  2. 127.0.0.1:8080, found on this machine
-  3. Enter an address
+❯ 1. 127.0.0.1:11434 (found on this machine)
+  2. 127.0.0.1:8080 (found on this machine)
+  3. Enter a URL
   4. Try the demo",
         );
         testing::check(
             &shown(found, 2),
-            "❯ 1. 127.0.0.1:11434, found on this machine
-  2. 127.0.0.1:8080, found on this machine",
+            "❯ 1. 127.0.0.1:11434 (found on this machine)
+  2. 127.0.0.1:8080 (found on this machine)",
         );
         testing::check(
             &shown(FirstRun { looking: Looking::No, ..FirstRun::default() }, 11),
-            "No endpoint is set up. Where is the model?
+            "No endpoint is configured. Choose one:
 
-  no server was found on this machine
-❯ 1. Enter an address
+  no server found on this machine
+❯ 1. Enter a URL
   2. Try the demo",
         );
     }
@@ -133,16 +133,16 @@ mod tests {
             |step| picture(&choose(&Choosing { step, ..Choosing::new(FirstRun::default()) }, 11, BRUSH));
         testing::check(
             &shown(Step::Url(typed("http://127"))),
-            "Address of the endpoint
+            "Endpoint URL
 
-  up to and including /v1, such as http://127.0.0.1:11434/v1
+  the base URL, ending in /v1, such as http://127.0.0.1:11434/v1
 ❯ http://127|",
         );
         testing::check(
             &shown(Step::Key { url: "http://a/v1".to_owned(), key: typed("sk-1") }),
-            "Key for http://a/v1
+            "API key for http://a/v1
 
-  empty where none is needed
+  leave empty if none is needed
 ❯ ••••|",
         );
         testing::check(&shown(Step::Opening), "opening …");

@@ -33,7 +33,7 @@ const LONG: Duration = Duration::from_secs(10);
 const CAUSE: usize = 12;
 
 const ESC: &str = "esc to interrupt";
-const BACKGROUND: &str = "ctrl+b background";
+const BACKGROUND: &str = "ctrl+b to background";
 
 /// A retry counts as lasting so long: it is told at once, and how long it is waited for stands in it.
 const RETRY: Duration = Duration::from_secs(1);
@@ -105,7 +105,7 @@ pub(super) fn words(run: &RunView, facts: &Facts, now: Moment) -> Option<(String
     let since = |since| now.since(since);
     match &run.waiting {
         Waiting::Answer | Waiting::Call if now.since(run.heard) >= LONG => {
-            Some(("nothing new".to_owned(), since(run.heard)))
+            Some(("no data".to_owned(), since(run.heard)))
         }
         // the answer itself is heard
         Waiting::Answer if run.thoughts.is_empty() => None,
@@ -130,13 +130,13 @@ pub(super) fn words(run: &RunView, facts: &Facts, now: Moment) -> Option<(String
 /// What a second Ctrl+C or Esc does, as long as it does it.
 pub(super) fn leaves(model: &Model, now: Moment) -> Option<&'static str> {
     let is_soon = |pressed: &Moment| now.since(*pressed) < LEAVE;
-    let leaves = model.recent.leave.filter(is_soon).map(|_| "Ctrl+C again leaves");
-    leaves.or_else(|| model.recent.back.filter(is_soon).map(|_| "Esc again goes back to an earlier message"))
+    let leaves = model.recent.leave.filter(is_soon).map(|_| "Press Ctrl+C again to exit");
+    leaves.or_else(|| model.recent.back.filter(is_soon).map(|_| "Press Esc again to rewind"))
 }
 
 /// What helps with a long wait, in at most one row.
 pub(super) fn advice(model: &Model, now: Moment, brush: Brush) -> Option<Line<'static>> {
-    let rows = advised(model, now)?.map(|words| format!("{INDENT}{words}; Esc stops it"));
+    let rows = advised(model, now)?.map(|words| format!("{INDENT}{words}"));
     let row = rows.into_iter().find(|row| width(row) <= brush.columns)?;
     Some(brush.line(row, Role::Dim))
 }
@@ -152,10 +152,10 @@ fn advised(model: &Model, now: Moment) -> Option<[&'static str; 2]> {
     let is_long = matches!(model.stage, Stage::Running) && now.since(run.waiting_since) >= LONG;
     let words = match &run.waiting {
         Waiting::Connecting => {
-            ["no connection yet: the server may be down, busy or out of reach", "no connection yet"]
+            ["no connection yet: the server may be down, busy or unreachable", "no connection yet"]
         }
         Waiting::FirstByte => {
-            ["a local model may take minutes to read a long prompt", "a local model may take minutes"]
+            ["a local model may take minutes to process a long prompt", "a local model may take minutes"]
         }
         Waiting::Answer | Waiting::Call | Waiting::Retry { .. } | Waiting::Tools | Waiting::Summary => {
             return None;
@@ -229,13 +229,13 @@ fn waited_for(run: &RunView, facts: &Facts, now: Moment) -> Wait {
     match &run.waiting {
         Waiting::Connecting if facts.host.is_empty() => wait("connecting", run.waiting_since),
         Waiting::Connecting => wait(&format!("connecting to {}", one_line(&facts.host)), run.waiting_since),
-        Waiting::FirstByte => wait("waiting for the first byte", run.waiting_since),
+        Waiting::FirstByte => wait("waiting for a response", run.waiting_since),
         Waiting::Answer | Waiting::Call if now.since(run.heard) >= LONG => {
             silence(now.since(run.heard), facts)
         }
         Waiting::Answer if !run.thoughts.is_empty() => wait("thinking", run.thinking_since),
         Waiting::Answer => wait("answering", run.waiting_since),
-        Waiting::Call => wait("preparing a call", run.waiting_since),
+        Waiting::Call => wait("writing a tool call", run.waiting_since),
         Waiting::Retry { attempt, of, delay, error } => {
             let left = delay.saturating_sub(now.since(run.waiting_since));
             let left = Duration::from_millis(
@@ -245,7 +245,7 @@ fn waited_for(run: &RunView, facts: &Facts, now: Moment) -> Wait {
             let what = format!("retry {attempt} of {of} {when}");
             Wait { what, since: None, more: More::Cause(cause(error, &facts.host)) }
         }
-        Waiting::Summary => wait("summarising the conversation", run.waiting_since),
+        Waiting::Summary => wait("summarizing the conversation", run.waiting_since),
         Waiting::Tools => {
             let first = run.calls.iter().map(|call| call.since).min();
             let since = first.unwrap_or(run.waiting_since);
@@ -266,9 +266,9 @@ fn cause(error: &str, host: &str) -> String {
 /// In the middle of an answer. Signs of life keep a try going beyond its limit; then the limit says nothing any more.
 fn silence(time: Duration, facts: &Facts) -> Wait {
     let limit = facts.silence.filter(|limit| time < *limit);
-    let told = |limit| format!("this try ends after {} of silence", units::duration(limit));
+    let told = |limit| format!("gives up after {}", units::duration(limit));
     Wait {
-        what: format!("nothing new for {}", units::duration(time)),
+        what: format!("no data for {}", units::duration(time)),
         since: None,
         more: limit.map_or(More::Nothing, |limit| More::Limit(told(limit))),
     }
@@ -303,7 +303,7 @@ pub(super) fn line(model: &Model, now: Moment, brush: Brush) -> Line<'static> {
         Mode::Normal => "NORMAL",
     });
     if model.tells_of_reading_at().is_some_and(|at| at <= now) {
-        told.push(fact("reading the session".to_owned(), Role::Warn));
+        told.push(fact("loading the session".to_owned(), Role::Warn));
     }
     told.extend(vim.map(|word| fact(word.to_owned(), Role::Accent)));
     if !facts.model.is_empty() {
@@ -333,7 +333,7 @@ pub(super) fn line(model: &Model, now: Moment, brush: Brush) -> Line<'static> {
     }
     let context = match facts.window {
         // nothing was asked, or nobody counts: no share is better than a wrong one
-        Some(window) if meter.context == 0 => Some(format!("window of {}", units::tokens(window))),
+        Some(window) if meter.context == 0 => Some(format!("{} context", units::tokens(window))),
         Some(window) => {
             Some(format!("{} of {}", units::percent(meter.context, window), units::tokens(window)))
         }
@@ -398,14 +398,14 @@ mod tests {
         check(
             &running(Waiting::FirstByte),
             (61_000, 80),
-            "⠇ waiting for the first byte 1 m 1 s · 2 turns · esc to interrupt",
+            "⠇ waiting for a response 1 m 1 s · 2 turns · esc to interrupt",
         );
         check(&running(Waiting::Answer), (3_000, 80), "⠴ answering 3 s · 2 turns · esc to interrupt");
-        check(&running(Waiting::Call), (3_000, 80), "⠴ preparing a call 3 s · 2 turns · esc to interrupt");
+        check(&running(Waiting::Call), (3_000, 80), "⠴ writing a tool call 3 s · 2 turns · esc to interrupt");
         check(
             &running(Waiting::Summary),
             (3_000, 80),
-            "⠴ summarising the conversation 3 s · 2 turns · esc to interrupt",
+            "⠴ summarizing the conversation 3 s · 2 turns · esc to interrupt",
         );
         check(
             &with(|run| run.thoughts.push('x'), Waiting::Answer),
@@ -415,7 +415,7 @@ mod tests {
         check(
             &with(|run| run.calls = vec![call("run")], Waiting::Tools),
             (6_000, 80),
-            "⠋ running a command 6 s · 2 turns · esc to interrupt · ctrl+b background",
+            "⠋ running a command 6 s · 2 turns · esc to interrupt · ctrl+b to background",
         );
         check(
             &with(|run| run.calls = vec![call("run")], Waiting::Tools),
@@ -508,25 +508,25 @@ mod tests {
         let heard = |wait: Waiting| with(|run| run.heard = Moment(5_000), wait);
         for wait in [Waiting::Answer, Waiting::Call] {
             let told = text(&waiting(&heard(wait.clone()), Moment(14_999), BRUSH));
-            assert!(!told.contains("nothing new"), "{told}");
+            assert!(!told.contains("no data"), "{told}");
             check(
                 &heard(wait),
                 (15_000, 80),
-                "⠴ nothing new for 10 s · this try ends after 2 m of silence · esc to interrupt",
+                "⠴ no data for 10 s · gives up after 2 m · 2 turns · esc to interrupt",
             );
         }
         let thinking = with(|run| run.thoughts.push('x'), Waiting::Answer);
-        check(&thinking, (12_000, 60), "⠋ nothing new for 12 s · esc to interrupt");
+        check(&thinking, (12_000, 60), "⠋ no data for 12 s · gives up after 2 m · esc to interrupt");
         check(
             &thinking,
             (12_000, 100),
-            "⠋ nothing new for 12 s · this try ends after 2 m of silence · 2 turns · esc to interrupt",
+            "⠋ no data for 12 s · gives up after 2 m · 2 turns · esc to interrupt",
         );
         // what keeps it going then is signs of life
-        check(&thinking, (120_000, 100), "⠋ nothing new for 2 m · 2 turns · esc to interrupt");
+        check(&thinking, (120_000, 100), "⠋ no data for 2 m · 2 turns · esc to interrupt");
         let mut demo = running(Waiting::Answer);
         demo.facts.silence = None;
-        check(&demo, (12_000, 80), "⠋ nothing new for 12 s · 2 turns · esc to interrupt");
+        check(&demo, (12_000, 80), "⠋ no data for 12 s · 2 turns · esc to interrupt");
     }
 
     #[test]
@@ -536,19 +536,16 @@ mod tests {
             testing::check(&line.map(|line| line.to_string()).unwrap_or_default(), expected);
         };
         check(Waiting::FirstByte, (9_999, 80), "");
-        check(
-            Waiting::FirstByte,
-            (10_000, 80),
-            "  a local model may take minutes to read a long prompt; Esc stops it",
-        );
-        check(Waiting::FirstByte, (10_000, 60), "  a local model may take minutes; Esc stops it");
-        check(Waiting::FirstByte, (10_000, 40), "");
+        check(Waiting::FirstByte, (10_000, 80), "  a local model may take minutes to process a long prompt");
+        check(Waiting::FirstByte, (10_000, 60), "  a local model may take minutes to process a long prompt");
+        check(Waiting::FirstByte, (10_000, 40), "  a local model may take minutes");
+        check(Waiting::FirstByte, (10_000, 30), "");
         check(
             Waiting::Connecting,
             (10_000, 80),
-            "  no connection yet: the server may be down, busy or out of reach; Esc stops it",
+            "  no connection yet: the server may be down, busy or unreachable",
         );
-        check(Waiting::Connecting, (10_000, 40), "  no connection yet; Esc stops it");
+        check(Waiting::Connecting, (10_000, 40), "  no connection yet");
         check(Waiting::Tools, (60_000, 80), "");
         check(Waiting::Answer, (60_000, 80), "");
         let stopping = with(|run| run.stopping = Stopping::Yes, Waiting::FirstByte);
@@ -580,7 +577,7 @@ mod tests {
         let told = |model: &Model, now| line(model, Moment(now), BRUSH).to_string();
         assert!(!told(&model, 399).contains("reading"), "one that is over soon is not told of");
         assert!(
-            told(&model, 400).starts_with("  reading the session · qwen3-coder"),
+            told(&model, 400).starts_with("  loading the session · qwen3-coder"),
             "{}",
             told(&model, 400)
         );
@@ -606,11 +603,11 @@ mod tests {
             "  qwen3-coder · default · not saved · 15.5k in context · 18.2k tokens",
         );
         model.recent.leave = Some(Moment(8_000));
-        testing::check(&shown(&model, 80), "  Ctrl+C again leaves");
+        testing::check(&shown(&model, 80), "  Press Ctrl+C again to exit");
         model.recent.leave = Some(Moment(7_000));
         assert!(shown(&model, 80).contains("default"));
         model.recent.back = Some(Moment(8_000));
-        testing::check(&shown(&model, 80), "  Esc again goes back to an earlier message");
+        testing::check(&shown(&model, 80), "  Press Esc again to rewind");
     }
 
     #[test]

@@ -45,9 +45,9 @@ fn list(tasks: &Tasks, aside: &Aside, (now, room): (Moment, usize), brush: Brush
     let left = aside.jobs.len().saturating_sub(most);
     let fact = |words: String| Fact::new(brush.span(words, Role::Dim));
     let mut keys = vec![
-        fact(format!("{INDENT}Enter output")),
-        fact("x ends it".to_owned()),
-        fact("Esc closes".to_owned()),
+        fact(format!("{INDENT}Enter: output")),
+        fact("x: stop".to_owned()),
+        fact("Esc: close".to_owned()),
     ];
     keys.extend((left > 0).then(|| fact(format!("{left} more")).rank(1)));
     lines.push(fit(&brush.facts(keys), brush.columns));
@@ -88,12 +88,12 @@ fn output(shown: &Shown, aside: &Aside, room: usize, brush: Brush) -> Vec<Line<'
     title.push_span(brush.span(format!("{INDENT}{}", command.unwrap_or_default()), Role::Plain));
     let mut printed = tool::output(&shown.text, brush);
     if printed.is_empty() {
-        printed.push(brush.line(format!("{INDENT}nothing was printed yet"), Role::Dim));
+        printed.push(brush.line(format!("{INDENT}no output yet"), Role::Dim));
     }
     printed.drain(..printed.len().saturating_sub(room.saturating_sub(2).max(1)));
     let mut lines = vec![fit(&title, brush.columns)];
     lines.extend(printed.iter().map(|line| fit(line, brush.columns)));
-    lines.push(hint("Esc goes back to the list", brush));
+    lines.push(hint("Esc: back to the list", brush));
     lines
 }
 
@@ -142,14 +142,14 @@ mod tests {
             "Background commands
 ❯ bash_1  running 15 s · 1.2 MB            npm run dev⏎--port 80
   bash_2  exit code 1 after 12 s · 1.2 MB  cargo b
-  Enter output · x ends it · Esc closes",
+  Enter: output · x: stop · Esc: close",
         );
         let second = Tasks { focus: 7, shown: None };
         testing::check(
             &shown(&second, &aside, (40, 3)),
             "Background commands
 ❯ bash_2  exit code 1 after 12 s  cargo…
-  Enter output · x ends it · Esc closes",
+  Enter: output · x: stop · Esc: close",
         );
     }
 
@@ -165,13 +165,13 @@ mod tests {
             "bash_1  seq 9
 line 8
 line 9
-  Esc goes back to the list",
+  Esc: back to the list",
         );
         testing::check(
             &shown(&of("\n"), &aside, (80, 9)),
             "bash_1  seq 9
-  nothing was printed yet
-  Esc goes back to the list",
+  no output yet
+  Esc: back to the list",
         );
     }
 }

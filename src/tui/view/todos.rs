@@ -56,7 +56,7 @@ fn current(todos: &Todos, todo: &Todo, brush: Brush) -> Line<'static> {
 }
 
 fn head(todos: &Todos, brush: Brush) -> Line<'static> {
-    brush.line(format!("{INDENT}{}{DOT}ctrl+t hides", counted(&todos.list)), Role::Dim)
+    brush.line(format!("{INDENT}{}{DOT}ctrl+t to hide", counted(&todos.list)), Role::Dim)
 }
 
 fn unfolded(todos: &Todos, most: usize, brush: Brush) -> Vec<Line<'static>> {
@@ -104,11 +104,11 @@ fn word(status: TodoStatus) -> &'static str {
 /// The list in the transcript: what has changed, or all of it.
 pub(super) fn change(change: &TodoChange, mode: Mode, brush: Brush) -> Vec<Line<'static>> {
     let changed = change.changed();
-    let mut told = vec![if change.after.is_empty() { "emptied".to_owned() } else { counted(&change.after) }];
+    let mut told = vec![if change.after.is_empty() { "cleared".to_owned() } else { counted(&change.after) }];
     match u64::try_from(change.dropped()).unwrap_or(u64::MAX) {
         0 if changed.is_empty() && !change.after.is_empty() => told.push("unchanged".to_owned()),
         0 => {}
-        dropped => told.push(format!("{} dropped", units::count(dropped))),
+        dropped => told.push(format!("{} removed", units::count(dropped))),
     }
     let head = Line::from(vec![
         brush.span(if brush.manner.signs == Signs::Words { "" } else { "● " }, Role::Good),
@@ -171,7 +171,7 @@ mod tests {
         let unfolded = |steps: &[&str], room| shown(steps, Extent::Unfolded, (Going::Rest, room, 80));
         testing::check(
             &unfolded(STEPS, 12),
-            "  1 of 3 done · ctrl+t hides
+            "  1 of 3 done · ctrl+t to hide
   ✓ read the parser
   ▸ write the tests
   ☐ run them",
@@ -183,7 +183,7 @@ mod tests {
         assert!(shown.contains("☐ 9") && shown.ends_with("… 4 more"), "{shown}");
         testing::check(
             &unfolded(&many, 4),
-            "  8 of 13 done · ctrl+t hides
+            "  8 of 13 done · ctrl+t to hide
   ☐ 9
   ☐ 10
   … 11 more",
@@ -213,7 +213,7 @@ mod tests {
             before,
             STEPS,
             Mode::Folded,
-            "● todo  1 of 3 done · 1 dropped
+            "● todo  1 of 3 done · 1 removed
   ✓ read the parser
   ▸ write the tests",
         );
@@ -221,13 +221,13 @@ mod tests {
             before,
             STEPS,
             Mode::Whole,
-            "● todo  1 of 3 done · 1 dropped
+            "● todo  1 of 3 done · 1 removed
   ✓ read the parser
   ▸ write the tests
   ☐ run them",
         );
         check(STEPS, STEPS, Mode::Folded, "● todo  1 of 3 done · unchanged");
-        check(STEPS, &[], Mode::Folded, "● todo  emptied · 3 dropped");
+        check(STEPS, &[], Mode::Folded, "● todo  cleared · 3 removed");
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         let changed = TodoChange { before: Vec::new(), after: list(&many) };
         let lines = change(&changed, Mode::Folded, BRUSH);
-        assert_eq!((lines.len(), lines[9].to_string().as_str()), (10, "  … 4 more lines (Ctrl+O shows all)"));
+        assert_eq!((lines.len(), lines[9].to_string().as_str()), (10, "  … 4 more lines (Ctrl+O to expand)"));
         assert_eq!(change(&changed, Mode::Whole, BRUSH).len(), 13);
     }
 }

@@ -344,7 +344,7 @@ mod tests {
             80,
             Mode::Folded,
             "✗ run  cargo test  exit 101 · 2 s
-… 12 more lines (Ctrl+O shows all)
+… 12 more lines (Ctrl+O to expand)
 line 13
 line 14
 line 15
@@ -505,7 +505,7 @@ line 1",
   a.rs  new +99
     1 + line 1",
         );
-        testing::check(&text(&lines[41..]), "  … 160 more lines (Ctrl+O shows all)");
+        testing::check(&text(&lines[41..]), "  … 160 more lines (Ctrl+O to expand)");
         assert_eq!(done(&call, Mode::Whole, BRUSH).len(), 1 + 2 * 100);
     }
 
@@ -556,7 +556,7 @@ line 1",
         let call = testing::call("todo", "", ToolStatus::Success, Display::Text(numbered(20)));
         let lines = done(&call, Mode::Folded, BRUSH);
         assert_eq!(text(&lines[1..2]), "line 1");
-        assert_eq!(text(&lines[9..]), "… 12 more lines (Ctrl+O shows all)");
+        assert_eq!(text(&lines[9..]), "… 12 more lines (Ctrl+O to expand)");
     }
 
     #[test]

@@ -24,13 +24,17 @@ const WHOLE_LENGTH: usize = 4_000;
 /// The trust question in at most `room` rows.
 pub(super) fn pane(trusting: &Trusting, room: usize, brush: Brush) -> Pane {
     let question = &trusting.question;
-    let rows = ["1. Trust it, from now on", "2. Look only: leave out what it brings, this time", "3. Leave"];
+    let rows = [
+        "1. Trust this directory",
+        "2. Continue without trusting (ignore its instructions and settings this time)",
+        "3. Exit",
+    ];
     let sheet = Sheet {
         title: title(question, brush),
         body: body(question, Mode::Folded, brush),
         least: 2,
         keep: Keep::Head,
-        hint: " (Ctrl+O shows all)",
+        hint: " (Ctrl+O to expand)",
         note: Vec::new(),
         rows: rows.map(|row| brush.line(row, Role::Plain)).to_vec(),
         focus: usize::from(trusting.focus).saturating_sub(1),
@@ -59,8 +63,8 @@ fn body(question: &TrustQuestion, mode: Mode, brush: Brush) -> Vec<Line<'static>
         return body;
     }
     let lead = match question.why {
-        WhyAsked::First => "it would bring:",
-        WhyAsked::Another => "not the directory that you trusted at this place; it would bring:",
+        WhyAsked::First => "it contains:",
+        WhyAsked::Another => "a different directory than the one you trusted at this path; it contains:",
         WhyAsked::Changed => "new or changed since you trusted it:",
     };
     body.extend(brush.paragraph(&brush.line(lead, Role::Dim), Span::raw(INDENT), INDENT));
@@ -159,7 +163,7 @@ mod tests {
             "Do you trust this directory?
 
   ~/src/shop
-  it would bring:
+  it contains:
   - instructions for the model: AGENTS.md, api/AGENTS.md
   - settings: model = \"m\", deny WebFetch (.clawd/config.toml)
   - commands (this version runs none): command1, command2, command3, command4,
@@ -168,23 +172,23 @@ mod tests {
     sh‹U+200B›
   - left out in any case: base_url (.clawd/config.toml)
 
-  1. Trust it, from now on
-❯ 2. Look only: leave out what it brings, this time
-  3. Leave",
+  1. Trust this directory
+❯ 2. Continue without trusting (ignore its instructions and settings this time)
+  3. Exit",
         );
         check(
             &asked,
             (40, 10),
             "Do you trust this directory?
   ~/src/shop
-  it would bring:
+  it contains:
   - instructions for the model:
-    AGENTS.md, api/AGENTS.md
-  … 11 more lines (Ctrl+O shows all)
-  1. Trust it, from now on
-❯ 2. Look only: leave out what it
-     brings, this time
-  3. Leave",
+  … 12 more lines (Ctrl+O to expand)
+  1. Trust this directory
+❯ 2. Continue without trusting (ignore
+     its instructions and settings this
+     time)
+  3. Exit",
         );
         check(
             &trusting(WhyAsked::First, Vec::new()),
@@ -193,9 +197,9 @@ mod tests {
 
   ~/src/shop
 
-  1. Trust it, from now on
-❯ 2. Look only: leave out what it brings, this time
-  3. Leave",
+  1. Trust this directory
+❯ 2. Continue without trusting (ignore its instructions and settings this time)
+  3. Exit",
         );
     }
 
@@ -215,25 +219,25 @@ mod tests {
   - settings: changed: model = \"x\" (.clawd/config.toml)
   - MCP server (this version starts none): new: files: npx srv
 
-  1. Trust it, from now on
-❯ 2. Look only: leave out what it brings, this time
-  3. Leave",
+  1. Trust this directory
+❯ 2. Continue without trusting (ignore its instructions and settings this time)
+  3. Exit",
         );
         check(
             &trusting(WhyAsked::Another, groups),
             (40, 12),
             "Do you trust this directory?
   ~/src/shop
-  not the directory that you trusted at
-  this place; it would bring:
+  a different directory than the one you
+  trusted at this path; it contains:
   - settings: changed: model = \"x\"
     (.clawd/config.toml)
-  - MCP server (this version starts
-    none): new: files: npx srv
-  1. Trust it, from now on
-❯ 2. Look only: leave out what it
-     brings, this time
-  3. Leave",
+  … 2 more lines (Ctrl+O to expand)
+  1. Trust this directory
+❯ 2. Continue without trusting (ignore
+     its instructions and settings this
+     time)
+  3. Exit",
         );
     }
 

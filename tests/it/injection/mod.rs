@@ -208,7 +208,7 @@ fn what_the_model_asks_and_plans_is_only_text() {
     pty.wait_for("End.");
     wait_for_rest(&pty);
     pty.key("ctrl-t");
-    pty.wait_for("ctrl+t hides");
+    pty.wait_for("ctrl+t to hide");
     say(&pty, "/todos");
     judge(&pty, "steps and questions");
     endpoint.finish();
@@ -228,7 +228,7 @@ fn jobs_are_listed_as_text() {
     say(&pty, "/tasks");
     pty.wait_for("bash_1");
     pty.key("enter");
-    pty.wait_for("Esc goes back to the list");
+    pty.wait_for("Esc: back to the list");
     pty.key("esc");
     pty.wait_for("Background commands");
     pty.key("esc");

@@ -104,7 +104,7 @@ fn what_commands_have_changed_comes_back_with_mode_link_and_every_byte() {
     // a directory is removed only if it is empty: the file is named
     write(&at("becomes-dir/in-it"), "mine\n", 0o644);
     rewind(&pty, "run it", "1", "Rewound to “run it”: 8 files");
-    pty.wait_for("1 file was not put back:");
+    pty.wait_for("1 file was not restored:");
     pty.wait_for("becomes-dir: not restored: ");
     fs::remove_file(at("becomes-dir/in-it")).unwrap();
     leave(&pty);

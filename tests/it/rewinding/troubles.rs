@@ -75,7 +75,7 @@ fn a_link_that_has_come_since_above_a_file_is_not_followed() {
     fs::remove_dir_all(clawd.project().join("b")).unwrap();
     symlink(&elsewhere, clawd.project().join("b")).unwrap();
     let pty = resume(&clawd);
-    rewind(&pty, "second", "1", "1 file was not put back:");
+    rewind(&pty, "second", "1", "1 file was not restored:");
     pty.wait_for("replaced with a symlink");
     assert_eq!(fs::read(elsewhere.join("c")).unwrap(), b"mine\n");
     assert!(!clawd.project().join("a").exists(), "the others are put back");

@@ -74,7 +74,7 @@ fn what_somebody_else_has_changed_since_is_named_and_can_be_had_back() {
     say(&pty, "/rewind");
     pty.wait_for("third");
     pty.key("enter");
-    pty.wait_for("b/c  created since, will be deleted · changed since by someone else");
+    pty.wait_for("b/c  created since, will be deleted · changed outside clawd");
     pty.key("3");
     pty.wait_for("Rewound to “third”: 1 file.");
     assert_eq!(tree(&clawd), second);

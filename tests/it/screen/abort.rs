@@ -173,7 +173,7 @@ fn the_turn_limit_stops_at_n_and_esc() {
         say(&pty, "go");
         answer(&pty, "Turn limit reached", key);
         pty.wait_until("the question to be gone", |screen| !screen.contents().contains("Go on?"));
-        pty.wait_for("stopped at the turn limit, after 1 turn");
+        pty.wait_for("stopped at the turn limit after 1 turn");
         say(&pty, "next");
         pty.wait_for("Another run.");
         wait_for_rest(&pty);

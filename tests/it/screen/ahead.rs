@@ -15,10 +15,10 @@ use crate::sessions::session_file;
 use super::{count_rows, leave, usual, wait_for_rest};
 
 /// In the bottom line as long as the file is read.
-const READING: &str = "reading the session";
+const READING: &str = "loading the session";
 
 /// Before the first of the last messages, with their number as soon as it is known.
-const EARLIER: &str = "earlier messages stand before these";
+const EARLIER: &str = "earlier messages not shown";
 
 /// So much is read in a moment, and is too much to be read at once.
 const LARGE: usize = 1_500_000;
@@ -205,7 +205,7 @@ fn ctrl_c_leaves_while_it_is_read_and_nothing_of_it_stays() {
     let pty = session.go_on(usual());
     pty.wait_for(READING);
     pty.key("ctrl-c");
-    pty.wait_for("Ctrl+C again leaves");
+    pty.wait_for("Press Ctrl+C again to exit");
     pty.key("ctrl-c");
     assert_eq!(pty.wait_exit().code, 0);
     pty.assert_terminal_restored();

@@ -33,7 +33,7 @@ fn check_answer(keys: &[&str], told: &str) {
     say(&pty, "build the shop");
     pty.wait_for("2. Postgres");
     let shown = pty.screen_text();
-    for words in [QUESTION, "1. SQLite", "3. another answer", "waiting for your answer"] {
+    for words in [QUESTION, "1. SQLite", "3. Other (type your answer)", "waiting for your answer"] {
         assert!(shown.contains(words), "{words}\n{shown}");
     }
     assert!(!shown.contains("Allow"), "nobody is asked whether it may ask\n{shown}");
@@ -75,7 +75,7 @@ fn without_options_one_types_at_once() {
     let endpoint = Endpoint::script([calls([ask(&json!([]))]), text("Noted.")]);
     let pty = chat(&endpoint);
     say(&pty, "build the shop");
-    pty.wait_for("❯ your answer");
+    pty.wait_for("❯ type your answer");
     std::thread::sleep(GUARD);
     pty.type_text("1 of any");
     pty.wait_for("❯ 1 of any");
@@ -108,7 +108,7 @@ fn ctrl_c_ends_the_run() {
     answer(&pty, QUESTION, "ctrl-c");
     pty.wait_for("Interrupted");
     wait_for_rest(&pty);
-    assert_eq!(count_rows(&pty, "was ended"), 0, "nothing ran");
+    assert_eq!(count_rows(&pty, " stopped"), 0, "nothing ran");
     say(&pty, "next");
     pty.wait_for("Later.");
     wait_for_rest(&pty);

@@ -99,7 +99,7 @@ fn where_nothing_was_said_there_is_nothing_to_go_back_to() {
     let endpoint = Endpoint::script([]);
     let pty = super::chat(&endpoint);
     say(&pty, "/undo");
-    pty.wait_for("nothing was said yet: there is nothing to go back to");
+    pty.wait_for("no messages yet, nothing to rewind");
     say(&pty, "/redo");
     pty.wait_for("nothing to redo");
     leave(&pty);
@@ -120,7 +120,7 @@ fn in_plain_mode_a_number_picks_and_a_number_says_how_far() {
     pty.wait_for("1. write notes");
     super::plain::say(&pty, "1");
     pty.wait_for("notes.txt, created since, will be deleted");
-    pty.wait_for("type 1, 2 or 3; Enter alone goes back to the list");
+    pty.wait_for("type 1, 2 or 3; Enter alone to go back");
     super::plain::say(&pty, "3");
     pty.wait_for("Rewound to “write notes”: 1 file.");
     assert!(!clawd.project().join("notes.txt").exists());

@@ -47,7 +47,7 @@ fn output_is_seen_before_the_command_ends() {
     wait_for_process(&pty);
     let shown = pty.screen_text();
     assert!(shown.contains("○ run") && shown.contains("esc to interrupt"), "{shown}");
-    pty.wait_for("ctrl+b background");
+    pty.wait_for("ctrl+b to background");
     assert!(!pty.screen_text().contains("and ended\n"), "it is still running");
     go(&clawd);
     pty.wait_for("It goes on.");
@@ -106,13 +106,13 @@ fn tasks_shows_a_command_and_its_output_and_ends_it() {
         text.contains("Esc goes back") && text.contains(&format!("began {}", pid.as_raw_nonzero()))
     });
     pty.key("esc");
-    pty.wait_for("x ends it");
+    pty.wait_for("x: stop");
     pty.key("x");
     pty.wait_for("task bash_1 ended: killed");
     assert_ends(pid);
     pty.wait_for("bash_1  killed");
     pty.key("esc");
-    pty.wait_until("the list closed", |screen| !screen.contents().contains("x ends it"));
+    pty.wait_until("the list closed", |screen| !screen.contents().contains("x: stop"));
     leave(&pty);
     endpoint.finish();
 }
@@ -141,9 +141,9 @@ fn without_a_command_there_is_nothing_to_move_and_nothing_to_list() {
     let endpoint = Endpoint::script([]);
     let pty = chat(&endpoint);
     pty.key("ctrl-b");
-    pty.wait_for("nothing runs that could go on in the background");
+    pty.wait_for("no running command to move to the background");
     say(&pty, "/tasks");
-    pty.wait_for("no command runs in the background");
+    pty.wait_for("no background commands");
     leave(&pty);
     endpoint.finish();
 }

@@ -151,7 +151,7 @@ fn an_unknown_command_names_the_nearest() {
     say(&pty, "/modle");
     pty.wait_for("did you mean /model?");
     say(&pty, "/nothinglikeit");
-    pty.wait_for("there is no command /nothinglikeit");
+    pty.wait_for("unknown command /nothinglikeit");
     leave(&pty);
     endpoint.finish();
 }
@@ -228,7 +228,7 @@ fn the_transcript_is_searched_and_the_match_is_shown() {
     pty.key("enter");
     pty.wait_for("no match for no such words");
     pty.key("esc");
-    pty.wait_for("q closes");
+    pty.wait_for("q: close");
     pty.key("q");
     pty.wait_until("the page to be closed", |screen| !screen.alternate_screen());
     leave(&pty);

@@ -27,7 +27,7 @@ fn the_conversation_is_summarised_when_the_user_wants_it() {
     talk(&pty, "first", "One.");
     talk(&pty, "second", "Two.");
     say(&pty, "/compact the names of the files");
-    pty.wait_for("the conversation is summarised:");
+    pty.wait_for("conversation summarized:");
     wait_for_rest(&pty);
     endpoint.allow_break();
     talk(&pty, "third", "Three.");
@@ -53,7 +53,7 @@ fn a_summary_is_stopped_like_any_run_and_nothing_is_lost() {
     talk(&pty, "first", "One.");
     talk(&pty, "second", "Two.");
     say(&pty, "/compact");
-    pty.wait_for("summarising the conversation");
+    pty.wait_for("summarizing the conversation");
     endpoint.wait_for_request(3);
     pty.key("esc");
     pty.wait_for("Interrupted");

@@ -145,7 +145,7 @@ fn u06_an_interrupt_signal_aborts_and_two_at_rest_leave() {
     assert_ends(child);
     wait_for_rest(&pty);
     pty.signal(Signal::INT);
-    pty.wait_for("Ctrl+C again leaves");
+    pty.wait_for("Press Ctrl+C again to exit");
     pty.signal(Signal::INT);
     assert_eq!(pty.wait_exit().code, 0);
     pty.assert_terminal_restored();

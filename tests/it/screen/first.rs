@@ -121,10 +121,10 @@ fn without_an_endpoint_one_is_asked_for_and_kept() {
     let clawd = Clawd::alone();
     let pty = open(&clawd);
     pty.wait_for("No endpoint");
-    choose(&pty, "Enter an address");
-    pty.wait_for("Address of the endpoint");
+    choose(&pty, "Enter a URL");
+    pty.wait_for("Endpoint URL");
     say(&pty, &endpoint.base_url());
-    pty.wait_for("Key for");
+    pty.wait_for("API key for");
     pty.type_text("sk-typed-by-hand");
     pty.wait_until("the key is hidden", |screen| !screen.contents().contains("sk-typed"));
     pty.key("enter");
@@ -156,14 +156,14 @@ fn without_an_endpoint_one_is_asked_for_and_kept() {
 fn an_address_that_makes_no_sense_can_be_corrected() {
     let endpoint = Endpoint::script([]);
     let pty = open(&Clawd::alone());
-    choose(&pty, "Enter an address");
-    pty.wait_for("Address of the endpoint");
+    choose(&pty, "Enter a URL");
+    pty.wait_for("Endpoint URL");
     say(&pty, "not an address");
     pty.wait_for("Error:");
-    assert!(!pty.screen_text().contains("Key for"), "{}", pty.screen_text());
+    assert!(!pty.screen_text().contains("API key for"), "{}", pty.screen_text());
     pty.key("ctrl-u");
     say(&pty, &endpoint.base_url());
-    pty.wait_for("Key for");
+    pty.wait_for("API key for");
     pty.key("enter");
     pty.wait_for("mock-1");
     leave(&pty);
@@ -174,7 +174,7 @@ fn an_address_that_makes_no_sense_can_be_corrected() {
 fn the_first_run_screen_is_left_by_esc_and_by_ctrl_d() {
     for key in ["esc", "ctrl-c", "ctrl-d"] {
         let pty = open(&Clawd::alone());
-        pty.wait_for("Enter an address");
+        pty.wait_for("Enter a URL");
         pty.key(key);
         assert_eq!(pty.wait_exit().code, 0, "{key}");
         pty.assert_terminal_restored();

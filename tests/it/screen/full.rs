@@ -7,7 +7,7 @@ use crate::pty::{Kind, Pty, Size};
 use super::terminal::{leave_the_shell, shell};
 use super::{answer, bash, leave, say, usual, wait_for_rest};
 
-pub(super) const QUIET: &str = "not at the end";
+pub(super) const QUIET: &str = "scrolled up";
 const TOLD: &str = "new output below";
 
 /// The program on the whole screen, at rest.
@@ -69,7 +69,7 @@ fn it_takes_the_whole_screen_and_gives_the_normal_one_back_as_it_was() {
     assert_eq!(rows.len(), 24, "the input stands at the bottom\n{}", rows.join("\n"));
     assert!(rows[22].starts_with('❯') && rows[23].contains("default"), "{}", rows.join("\n"));
     pty.key("ctrl-d");
-    pty.wait_for("To go on with this conversation: clawd -r");
+    pty.wait_for("Resume with: clawd -r");
     let normal = pty.history().join("\n");
     assert!(normal.contains("before it 42") && !normal.contains("entry 0-"), "{normal}");
     pty.type_text("exit\r");
@@ -158,11 +158,11 @@ fn a_reported_wheel_scrolls_and_the_mouse_is_given_back() {
     // a click is nothing
     pty.send(b"\x1b[<0;5;5M\x1b[<0;5;5m");
     pty.key("ctrl-o");
-    pty.wait_for("q closes");
+    pty.wait_for("q: close");
     pty.wheel(true);
     wait_for_no(&pty, "entry 0-59");
     pty.key("q");
-    wait_for_no(&pty, "q closes");
+    wait_for_no(&pty, "q: close");
     leave(&pty);
     endpoint.finish();
 }
@@ -225,7 +225,7 @@ fn a_signal_gives_the_terminal_back_at_rest_in_a_run_and_over_a_page() {
             }
             if at == "page" {
                 pty.key("ctrl-o");
-                pty.wait_for("q closes");
+                pty.wait_for("q: close");
             }
             pty.signal(Signal::TERM);
             assert_eq!(pty.wait_exit().code, 143);
@@ -276,7 +276,7 @@ fn a_question_is_answered_with_what_stands_above_it_still_to_be_read() {
     say(&pty, "first words");
     pty.wait_for("1. Yes");
     pty.key("pageup");
-    pty.wait_for("not at the end · PgDn goes there");
+    pty.wait_for("scrolled up · PgDn: scroll down");
     assert!(pty.screen_text().contains("1. Yes"));
     answer(&pty, "Allow", "1");
     pty.wait_for(TOLD);
@@ -292,7 +292,7 @@ fn a_question_is_answered_with_what_stands_above_it_still_to_be_read() {
 fn a_page_and_a_list_open_over_it_and_close_onto_it() {
     let endpoint = Endpoint::script([text(&entries(0, 60))]);
     let pty = after_a_long_answer(&Clawd::new(&endpoint));
-    for (open, seen) in [("ctrl-o", "q closes"), ("?", "q closes")] {
+    for (open, seen) in [("ctrl-o", "q: close"), ("?", "q: close")] {
         pty.key(open);
         pty.wait_for(seen);
         pty.key("q");

@@ -44,6 +44,6 @@ fn tmux_has_its_screen_and_its_history_back_as_they_were() {
     let after = all();
     let (left, hint) = after.rsplit_once('\n').unwrap();
     assert_eq!(left, before);
-    assert!(hint.starts_with("To go on with this conversation: clawd -r"), "{hint}");
+    assert!(hint.starts_with("Resume with: clawd -r"), "{hint}");
     endpoint.finish();
 }

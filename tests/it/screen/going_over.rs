@@ -30,7 +30,7 @@ fn wait_for_the_session(pty: &Pty) {
         let text = screen.contents();
         text.contains("❯ what is the tax?")
             && !text.contains("type to filter")
-            && !text.contains("Enter takes")
+            && !text.contains("Enter to select")
     });
 }
 
@@ -104,7 +104,7 @@ fn a_session_that_another_process_has_is_said_so_and_can_be_forked() {
     say(&second, "/resume");
     second.wait_for("and the cart?");
     second.key("enter");
-    second.wait_for("in use by another clawd");
+    second.wait_for("open in another clawd");
     second.key("enter");
     second.wait_for("❯ and the cart?");
     say(&second, "go on");

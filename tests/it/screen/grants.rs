@@ -90,10 +90,10 @@ fn a_grant_is_taken_back_at_once_and_for_good() {
     );
     // the first stands in a file of the user's, and stays there
     pty.key("d");
-    pty.wait_for("this one stands in");
+    pty.wait_for("this one is set in");
     pty.key("down");
     pty.key("d");
-    pty.wait_for("taken back: Bash(git add:*)");
+    pty.wait_for("revoked: Bash(git add:*)");
     pty.key("esc");
     pty.wait_until("the list is closed", |screen| !screen.contents().contains("takes a grant back"));
     assert!(!grants(&clawd).contains("git add"), "{}", grants(&clawd));
@@ -114,7 +114,7 @@ fn a_rule_too_long_for_the_screen_is_seen_on_a_page_before_it_is_saved() {
     pty.wait_for("❯");
     say(&pty, "make it");
     answer(&pty, "don't ask again", "2");
-    pty.wait_for("q closes");
+    pty.wait_for("q: close");
     pty.wait_for("end)");
     assert_eq!(grants(&clawd), "", "it was only shown");
     pty.key("q");
@@ -189,7 +189,7 @@ fn what_would_be_lost_is_said_and_enter_says_no() {
     let clawd = Clawd::new(&endpoint).file("src/a.rs", "fn a() {}\n");
     let pty = open(&clawd);
     say(&pty, "clean up");
-    pty.wait_for("it deletes `src`");
+    pty.wait_for("deletes `src`");
     pty.wait_for("❯ 3. No");
     std::thread::sleep(GUARD);
     pty.key("enter");

@@ -41,7 +41,8 @@ fn told(
 /// The second question about a command, on a screen of its own.
 fn check_offer(key: &str) -> (Clawd, String) {
     let ruled = |endpoint: &Endpoint| Clawd::new(endpoint).args(["--allowed-tools", "Bash"]);
-    let words = ["Allow this command outside the sandbox?", "❯ 3. No, the model gets the failure", "1. Yes"];
+    let words =
+        ["Allow this command outside the sandbox?", "❯ 3. No, report the failure to the model", "1. Yes"];
     let (clawd, mut told) = told(&ruled, vec![outside()], &[(&words, key)]);
     (clawd, told.remove(0))
 }

@@ -221,7 +221,7 @@ fn ctrl_c_twice_on_an_empty_input_leaves() {
     let endpoint = Endpoint::script([]);
     let pty = chat(&endpoint);
     pty.key("ctrl-c");
-    pty.wait_for("Ctrl+C again leaves");
+    pty.wait_for("Press Ctrl+C again to exit");
     pty.key("ctrl-c");
     assert_eq!(pty.wait_exit().code, 0);
     pty.assert_terminal_restored();
@@ -233,13 +233,13 @@ fn another_key_between_takes_the_leaving_back() {
     let endpoint = Endpoint::script([]);
     let pty = chat(&endpoint);
     pty.key("ctrl-c");
-    pty.wait_for("Ctrl+C again leaves");
+    pty.wait_for("Press Ctrl+C again to exit");
     pty.type_text("x");
     pty.wait_for("❯ x");
     pty.key("ctrl-c");
     pty.wait_until("an empty input", |screen| input(&screen.contents()).is_empty());
     pty.key("ctrl-c");
-    pty.wait_for("Ctrl+C again leaves");
+    pty.wait_for("Press Ctrl+C again to exit");
     leave(&pty);
     endpoint.finish();
 }

@@ -40,48 +40,48 @@ read /etc/hostname ⇒ asks ¦ Allow reading outside the workspace? ¦ ❯ 1. Ye
 fetch http://example.com/ ⇒ asks ¦ Allow this request? ¦ ❯ 1. Yes";
 
 const WITH_CARE: &str = "
-read .env ⇒ asks ¦ Allow reading this? ¦ ❯ 3. No ¦ the file may hold secrets
-edit sub/.env ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ the file may hold secrets
-read id_rsa ⇒ asks ¦ Allow reading this? ¦ ❯ 3. No ¦ the file may hold secrets
-$ cat .env ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ it names `.env`, which may hold secrets
-$ head -1 ./src/../id_rsa ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ may hold secrets
-$ rm -rf src ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ it deletes `src` and all below
+read .env ⇒ asks ¦ Allow reading this? ¦ ❯ 3. No ¦ the file may contain secrets
+edit sub/.env ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ the file may contain secrets
+read id_rsa ⇒ asks ¦ Allow reading this? ¦ ❯ 3. No ¦ the file may contain secrets
+$ cat .env ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ refers to `.env`, which may contain secrets
+$ head -1 ./src/../id_rsa ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ may contain secrets
+$ rm -rf src ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ recursively deletes `src`
 $ rm -rf ~ ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ outside the workspace
 $ bash -c 'rm -rf ~' ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ outside the workspace
-$ echo x > a.txt ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ it overwrites `a.txt`
+$ echo x > a.txt ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ overwrites `a.txt`
 $ git reset --hard ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ changes that are not committed
 $ git push ⇒ asks ¦ Allow this command? ¦ ❯ 3. No
-$ cp a.txt ~/x ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ it changes ¦ outside the workspace
+$ cp a.txt ~/x ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ changes ¦ outside the workspace
 $ echo x >> ~/.profile ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ /.profile`, outside the workspace
-$ cp a.txt .git/hooks/pre-commit ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ which can run later
-edit .git/hooks/pre-commit ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ what is written there can run later
-edit .clawd/config.toml ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ what is written there can run later
-edit .mcp.json ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ what is written there can run later";
+$ cp a.txt .git/hooks/pre-commit ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ which can be executed later
+edit .git/hooks/pre-commit ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ the content of this file can be executed later
+edit .clawd/config.toml ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ the content of this file can be executed later
+edit .mcp.json ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ the content of this file can be executed later";
 
 const ACCEPTING_EDITS: &str = "
 edit b.txt ⇒ runs
 edit src/new.rs ⇒ runs
 $ ls ⇒ runs
 $ touch made ⇒ asks ¦ Allow this command? ¦ ❯ 1. Yes
-edit sub/.env ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ the file may hold secrets
-edit .git/config ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ what is written there can run later
-edit sub/.mcp.json ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ what is written there can run later
+edit sub/.env ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ the file may contain secrets
+edit .git/config ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ the content of this file can be executed later
+edit sub/.mcp.json ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ the content of this file can be executed later
 edit ~/x ⇒ asks ¦ Allow this edit? ¦ ❯ 3. No ¦ outside the workspace
-read .env ⇒ asks ¦ Allow reading this? ¦ ❯ 3. No ¦ the file may hold secrets
+read .env ⇒ asks ¦ Allow reading this? ¦ ❯ 3. No ¦ the file may contain secrets
 read /etc/hostname ⇒ asks ¦ Allow reading outside the workspace? ¦ ❯ 1. Yes";
 
 const PLANNING: &str = "
 read a.txt ⇒ runs
 $ cat a.txt | wc -l ⇒ runs
-$ touch made ⇒ refused ¦ plan mode is read-only: no command runs
+$ touch made ⇒ refused ¦ plan mode is read-only: commands cannot run
 $ cat .env ⇒ refused ¦ plan mode is read-only
 $ rm -rf ~ ⇒ refused ¦ plan mode is read-only
 $ cat /etc/hostname ⇒ refused ¦ plan mode is read-only
-edit b.txt ⇒ refused ¦ plan mode is read-only: no file is changed
+edit b.txt ⇒ refused ¦ plan mode is read-only: files cannot be changed
 edit sub/.env ⇒ refused ¦ plan mode is read-only
-read /etc/hostname ⇒ refused ¦ nothing outside the workspace is looked at
+read /etc/hostname ⇒ refused ¦ nothing outside the workspace can be read
 fetch http://example.com/ ⇒ refused ¦ plan mode is read-only
-read .env ⇒ asks ¦ Allow reading this? ¦ ❯ 3. No ¦ the file may hold secrets";
+read .env ⇒ asks ¦ Allow reading this? ¦ ❯ 3. No ¦ the file may contain secrets";
 
 const BYPASSING: &str = "
 $ touch made ⇒ runs
@@ -93,10 +93,10 @@ read /etc/hostname ⇒ runs
 $ rm -rf ~/kept ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ outside the workspace
 $ find ~/kept -delete ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ outside the workspace
 $ cd .. && rm -rf home ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ outside the workspace
-$ curl http://127.0.0.1:1/ ⇒ refused ¦ denied by the rule `Bash(curl:*)`
-$ bash -c 'cu''rl x' ⇒ refused ¦ denied by the rule `Bash(curl:*)`
-read private ⇒ refused ¦ denied by the rule `Read(./private)`
-$ cat src/../private ⇒ refused ¦ denied by the rule `Read(./private)`";
+$ curl http://127.0.0.1:1/ ⇒ refused ¦ denied by rule `Bash(curl:*)`
+$ bash -c 'cu''rl x' ⇒ refused ¦ denied by rule `Bash(curl:*)`
+read private ⇒ refused ¦ denied by rule `Read(./private)`
+$ cat src/../private ⇒ refused ¦ denied by rule `Read(./private)`";
 
 const RULED: &str = "
 $ git --version ⇒ runs
@@ -107,16 +107,16 @@ read /etc/hostname ⇒ runs
 $ touch b; make ⇒ asks ¦ Allow this command? ¦ don't ask again for Bash(make) in
 $ touch b > c ⇒ asks ¦ Allow this command?
 $ touch b | tee c | tail ⇒ asks ¦ Allow this command?
-$ touch .env ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ may hold secrets
-$ touch .git/hooks/pre-commit && ls ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ which can run later
-$ touch b | cat .env ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ may hold secrets
+$ touch .env ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ may contain secrets
+$ touch .git/hooks/pre-commit && ls ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ which can be executed later
+$ touch b | cat .env ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ may contain secrets
 edit b.rs ⇒ asks ¦ Allow this edit? ¦ ❯ 1. Yes
-$ git push ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ the rule `Bash(git push:*)` wants it asked
-$ git push --force ⇒ refused ¦ denied by the rule `Bash(git push --force:*)`
-$ touch $(env git push --force) ⇒ refused ¦ denied by the rule `Bash(git push --force:*)`
-$ sudo ls ⇒ refused ¦ denied by the rule `Bash(sudo:*)`
-read private ⇒ refused ¦ denied by the rule `Read(./private)`
-$ touch b && cat private ⇒ refused ¦ denied by the rule `Read(./private)`";
+$ git push ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ rule `Bash(git push:*)` requires approval
+$ git push --force ⇒ refused ¦ denied by rule `Bash(git push --force:*)`
+$ touch $(env git push --force) ⇒ refused ¦ denied by rule `Bash(git push --force:*)`
+$ sudo ls ⇒ refused ¦ denied by rule `Bash(sudo:*)`
+read private ⇒ refused ¦ denied by rule `Read(./private)`
+$ touch b && cat private ⇒ refused ¦ denied by rule `Read(./private)`";
 
 const RULES: &str = "[permissions]
 allow = [\"Bash(git:*)\", \"Bash(touch:*)\", \"Edit(src/**)\", \"Read(//etc/**)\"]
@@ -129,11 +129,11 @@ $ touch made ⇒ runs
 $ echo x > made ⇒ runs
 $ bash -c 'touch made' ⇒ runs
 $ rm -rf build ⇒ runs
-$ rm -rf src ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ it deletes `src` and all below
+$ rm -rf src ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ recursively deletes `src`
 $ git reset --hard ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ changes that are not committed
-$ cat .env ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ may hold secrets
+$ cat .env ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ may contain secrets
 $ rm -rf ~ ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ outside the workspace
-$ npm install ⇒ asks ¦ Allow this command? ¦ ❯ 1. Yes ¦ the rule `Bash(npm:*)` wants it asked
+$ npm install ⇒ asks ¦ Allow this command? ¦ ❯ 1. Yes ¦ rule `Bash(npm:*)` requires approval
 edit b.txt ⇒ asks ¦ Allow this edit? ¦ ❯ 1. Yes";
 
 const UNASKED: &str = "[sandbox]\nauto_allow = true\n[permissions]\nask = [\"Bash(npm:*)\"]\n";
@@ -159,7 +159,7 @@ fn rows(table: &'static str, home: &str) -> Vec<(&'static str, Call, &'static st
 /// What is wrong with a row.
 fn fault(expected: &str, asked: Option<&str>, told: &str) -> Option<String> {
     let mut words = expected.split(" ¦ ");
-    let is_refused = told.contains("denied by the rule") || told.contains("plan mode is read-only");
+    let is_refused = told.contains("denied by rule") || told.contains("plan mode is read-only");
     let (found, seen) = match asked {
         Some(shown) => ("asks", shown),
         None if is_refused => ("refused", told),

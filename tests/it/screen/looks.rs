@@ -120,7 +120,7 @@ fn the_title_says_how_things_stand_and_is_given_back() {
     let pty = chat_with(&Clawd::new(&endpoint));
     pty.wait_bytes("the title", |bytes| bytes.contains("\x1b]2;clawd · project\x1b\\"));
     say(&pty, "go");
-    pty.wait_bytes("the title of a run", |bytes| bytes.contains("\x1b]2;works · clawd · project\x1b\\"));
+    pty.wait_bytes("the title of a run", |bytes| bytes.contains("\x1b]2;working · clawd · project\x1b\\"));
     gate.open();
     wait_for_rest(&pty);
     leave(&pty);
@@ -150,7 +150,7 @@ fn who_looks_elsewhere_is_told_of_a_question_and_nobody_else_is() {
         leave(&pty);
         let all = written(&pty);
         assert_eq!(
-            all.contains("\x1b]9;clawd waits for your answer: project\x07\x07"),
+            all.contains("\x1b]9;clawd is waiting for your answer: project\x07\x07"),
             told,
             "{focus:?} {settings:?}"
         );

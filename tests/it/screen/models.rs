@@ -98,7 +98,7 @@ fn an_endpoint_without_a_list_says_how_to_name_a_model() {
         let endpoint = Endpoint::script([]).serves("GET /v1/models", answer);
         let pty = chat(&endpoint);
         say(&pty, "/model");
-        pty.wait_for("/model NAME takes a model by its name");
+        pty.wait_for("use /model NAME to choose a model by name");
         leave(&pty);
         endpoint.finish();
     }

@@ -78,13 +78,13 @@ fn a_long_command_shows_its_end_and_all_of_it_before_a_yes_counts() {
     let clawd = Clawd::new(&endpoint);
     let pty = open(&clawd);
     say(&pty, "make it");
-    pty.wait_for("(Yes shows all first)");
+    pty.wait_for("(Yes expands it first)");
     assert!(pty.screen_text().contains("  touch made"), "{}", pty.screen_text());
     answer(&pty, "Allow", "1");
     pty.wait_for("echo 190");
     assert!(!is_made(&clawd), "{}", pty.screen_text());
     pty.key("q");
-    pty.wait_for("(Ctrl+O shows all)");
+    pty.wait_for("(Ctrl+O to expand)");
     pty.key("1");
     pty.wait_for("Done with it.");
     wait_for_rest(&pty);

@@ -138,7 +138,7 @@ fn words_that_answer_no_question_wait_as_a_draft() {
     let pty = begin(&dumb(&endpoint).args(["--sandbox", "off"]));
     say(&pty, "go");
     answer(&pty, "touch made", "and then the tests");
-    pty.wait_for("draft, 1 line, 18 letters: and then the tests");
+    pty.wait_for("draft, 1 line, 18 characters: and then the tests");
     answer(&pty, "touch made", "1");
     pty.wait_for("First.");
     wait_for_prompt(&pty);
@@ -174,7 +174,7 @@ fn ctrl_c_twice_at_an_empty_input_leaves() {
     let endpoint = Endpoint::script([]);
     let pty = begin(&dumb(&endpoint));
     pty.key("ctrl-c");
-    pty.wait_for("Ctrl+C again leaves");
+    pty.wait_for("Press Ctrl+C again to exit");
     pty.key("ctrl-c");
     assert_eq!(pty.wait_exit().code, 0);
     pty.assert_terminal_restored();
@@ -192,13 +192,13 @@ fn commands_lists_and_pages_are_read_out() {
     pty.wait_for("permissions");
     wait_for_prompt(&pty);
     say(&pty, "?");
-    pty.wait_for("end of keys and commands");
+    pty.wait_for("end of help");
     wait_for_prompt(&pty);
     say(&pty, "/model");
     pty.wait_for("1. mock-1");
     wait_for_prompt(&pty);
     say(&pty, "mock");
-    pty.wait_for("2 of 3, those with mock");
+    pty.wait_for("2 of 3, matching mock");
     wait_for_prompt(&pty);
     say(&pty, "2");
     pty.wait_until("the other model", |screen| screen.contents().matches("mock-2").count() >= 3);
@@ -318,8 +318,8 @@ fn a_key_for_an_endpoint_is_typed_unseen() {
         let row = shown.lines().rev().find(|row| row.contains(words)).unwrap().trim().to_owned();
         row.split('.').next().unwrap().to_owned()
     };
-    say(&pty, &row("Enter an address"));
-    pty.wait_for("Address of the endpoint");
+    say(&pty, &row("Enter a URL"));
+    pty.wait_for("Endpoint URL");
     wait_for_prompt(&pty);
     say(&pty, &endpoint.base_url());
     pty.wait_for("it is not shown");

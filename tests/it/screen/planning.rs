@@ -8,7 +8,7 @@ use crate::pty::{Pty, Size};
 
 use super::{GUARD, answer, count_rows, leave, open, plain, say, wait_for_rest};
 
-const TITLE: &str = "Begin by this plan?";
+const TITLE: &str = "Start with this plan?";
 
 fn proposes(plan: &str) -> Answer {
     calls([call("ExitPlanMode", json!({"plan": plan}))])
@@ -132,7 +132,7 @@ fn a_long_plan_says_what_is_missing_and_is_read_whole_on_its_page() {
     let endpoint = Endpoint::script([proposes(&steps.join("\n")), text("Done.")]);
     let pty = open(&planning(&endpoint));
     say(&pty, "mend it");
-    pty.wait_for("more lines (Ctrl+O shows all)");
+    pty.wait_for("more lines (Ctrl+O to expand)");
     assert!(!pty.screen_text().contains("step number 60"));
     answer(&pty, TITLE, "ctrl-o");
     pty.wait_for("60. step number 60");

@@ -22,11 +22,11 @@ fn steps(done: usize) -> Call {
 }
 
 fn wait_for_unfolded(pty: &Pty) {
-    pty.wait_for("ctrl+t hides");
+    pty.wait_for("ctrl+t to hide");
 }
 
 fn wait_for_folded(pty: &Pty) {
-    pty.wait_until("the list folded", |screen| !screen.contents().contains("ctrl+t hides"));
+    pty.wait_until("the list folded", |screen| !screen.contents().contains("ctrl+t to hide"));
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_run_shows_the_step_being_done_and_ctrl_t_all_of_them() {
     pty.key("ctrl-t");
     wait_for_unfolded(&pty);
     first.open();
-    pty.wait_for("1 of 3 done · ctrl+t hides");
+    pty.wait_for("1 of 3 done · ctrl+t to hide");
     pty.key("ctrl-t");
     pty.wait_for("▸ write the tests · 1/3");
     second.open();
@@ -69,11 +69,11 @@ fn what_is_all_done_goes_away_with_the_run() {
     let endpoint = Endpoint::script([calls([steps(2)]), calls([steps(3)]), text("All done.").hold(&gate)]);
     let pty = chat(&endpoint);
     pty.key("ctrl-t");
-    pty.wait_for("there is no list of steps");
+    pty.wait_for("no todo list yet");
     say(&pty, "go");
     pty.wait_for("All done.");
     pty.key("ctrl-t");
-    pty.wait_for("3 of 3 done · ctrl+t hides");
+    pty.wait_for("3 of 3 done · ctrl+t to hide");
     gate.open();
     wait_for_rest(&pty);
     wait_for_folded(&pty);
@@ -93,7 +93,7 @@ fn the_list_is_there_again_after_a_resume() {
     let pty = open(&clawd.arg("-c"));
     pty.wait_for("Half way.");
     pty.key("ctrl-t");
-    pty.wait_for("1 of 3 done · ctrl+t hides");
+    pty.wait_for("1 of 3 done · ctrl+t to hide");
     assert!(pty.screen_text().contains("▸ write the tests"), "{}", pty.screen_text());
     leave(&pty);
     endpoint.finish();

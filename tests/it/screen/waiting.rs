@@ -33,7 +33,7 @@ fn what_comes_of_a_call_is_told_before_it_runs() {
     let pty = open(&Clawd::new(&endpoint).arg("--yolo"));
     say(&pty, "go");
     gate.wait_reached();
-    pty.wait_for("preparing a call");
+    pty.wait_for("writing a tool call");
     gate.open();
     pty.wait_for("Written.");
     wait_for_rest(&pty);

@@ -25,7 +25,7 @@ fn the_question_lists_what_the_directory_would_bring_and_nothing_is_done_meanwhi
         "MCP server (not supported by this version): evilmcp: touch evil-ran",
         "always ignored: base_url (.clawd/config.local.toml), allow Bash (.clawd/config.local.toml)",
         "git settings of this repository that git will obey: core.fsmonitor = ./evil-fsmonitor.sh",
-        "❯ 2. Look only",
+        "❯ 2. Continue without trusting",
     ] {
         assert!(shown.contains(expected), "{expected}\n{shown}");
     }
@@ -98,15 +98,15 @@ fn a_paste_is_no_answer_and_all_can_be_read_on_a_small_screen() {
     let endpoint = Endpoint::script([]);
     let clawd = full(&endpoint);
     let pty = Pty::spawn(&clawd, Size::new(40, 12));
-    pty.wait_for("1. Trust it");
+    pty.wait_for("1. Trust this directory");
     let shown = pty.screen_text();
-    assert!(shown.contains("more lines (Ctrl+O shows all)") && shown.contains("3. Leave"), "{shown}");
+    assert!(shown.contains("more lines (Ctrl+O to expand)") && shown.contains("3. Exit"), "{shown}");
     pty.paste("1\n");
     answer(&pty, "trust", "ctrl-o");
-    pty.wait_for("q closes");
+    pty.wait_for("q: close");
     pty.wait_until("the end of the list", |screen| screen.contents().contains("evil-fsmonitor"));
     pty.key("q");
-    pty.wait_for("1. Trust it");
+    pty.wait_for("1. Trust this directory");
     answer(&pty, "trust", "3");
     assert_eq!(pty.wait_exit().code, 0);
     pty.assert_terminal_restored();

@@ -8,8 +8,8 @@ pub(super) const INIT: &str = include_str!("init.md").trim_ascii_end();
 const REVIEW: &str = include_str!("review.md").trim_ascii_end();
 
 /// What is looked through where nothing is named.
-const WORKING_TREE: &str = "the changes of the working tree: `git status --short`, `git diff HEAD`, and the files that git does not \
-                            know yet";
+const WORKING_TREE: &str =
+    "the changes of the working tree: `git status --short`, `git diff HEAD`, and the untracked files";
 
 /// Has changes looked through: these, or all that are not committed.
 pub(super) fn review(what: &str) -> String {

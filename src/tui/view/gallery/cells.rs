@@ -114,7 +114,7 @@ fn noted() -> Vec<Scene> {
         Scene::cells("remarks", || {
             vec![
                 remark("model: qwen3-coder-30b"),
-                remark("1 earlier message stands before these"),
+                remark("1 earlier message not shown"),
                 remark("attached src/cart.rs:10-20, Cargo.toml"),
                 remark("127.0.0.1:11434 counts no tokens for qwen3-coder: usage and context stay unknown"),
                 remark("the key in KEY_1 asks too much (429), going on with the one in KEY_2"),
@@ -124,7 +124,7 @@ fn noted() -> Vec<Scene> {
         Scene::cells("an error of several lines, and what to do then", || {
             vec![
                 Cell::Error("Error: cannot read config.toml: line 3: `max_turns` must be a number\n3 | max_turns = many\n  |             ^^^^".to_owned()),
-                remark("The message is kept: Enter on the empty input asks again."),
+                remark("Your message was not lost: press Enter on an empty input to retry."),
             ]
         }),
         Scene::cells("interruptions", move || {
@@ -137,7 +137,7 @@ fn noted() -> Vec<Scene> {
         }),
         Scene::cells("what is void, and what was summarised", || {
             vec![
-                Cell::Void("the answer broke off (the answer of 127.0.0.1:11434 broke off: connection reset); asking again".to_owned()),
+                Cell::Void("response interrupted (the answer of 127.0.0.1:11434 broke off: connection reset); retrying".to_owned()),
                 Cell::Compacted { before: 98_234, after: 12_100 },
                 Cell::Compacted { before: 1_204_000, after: 640 },
             ]

@@ -211,7 +211,7 @@ fn rules() -> Vec<Scene> {
     let permissions = |rules: Vec<RuleRow>, focus, said: Option<&str>| Permissions {
         in_force: Some(InForce {
             mode: "default".to_owned(),
-            hold: "in the sandbox: writes in the workspace, no network".to_owned(),
+            hold: "sandboxed: can write to the workspace, no network".to_owned(),
             rules,
         }),
         focus,
@@ -335,7 +335,7 @@ fn pages() -> Vec<Scene> {
         Scene::screen("a report", report(None)),
         Scene::screen(
             "a report that still grows",
-            report(Some("asking the endpoint, a question after the other; q stops")),
+            report(Some("testing the endpoint, one request at a time · q to stop")),
         ),
     ]
 }

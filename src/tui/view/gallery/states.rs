@@ -215,8 +215,8 @@ fn waits() -> Vec<Scene> {
     vec![
         Scene::screen("connecting", wait(Waiting::Connecting)),
         Scene::screen("connecting for long", wait(Waiting::Connecting)).at(12_000),
-        Scene::screen("waiting for the first byte", wait(Waiting::FirstByte)),
-        Scene::screen("waiting for the first byte for long", wait(Waiting::FirstByte)).at(131_000),
+        Scene::screen("waiting for a response", wait(Waiting::FirstByte)),
+        Scene::screen("waiting for a response for long", wait(Waiting::FirstByte)).at(131_000),
         Scene::screen("thinking", |model| {
             running(model, |run| {
                 run.waiting = Waiting::Answer;
@@ -235,9 +235,9 @@ fn waits() -> Vec<Scene> {
                 drop(run.answer.push("```rust\nfn total(&self) -> Money { self.items.iter().map(Item::price).fold(Money::ZERO, Money::add"));
             })
         }),
-        Scene::screen("nothing new for long", |model| running(model, |run| run.waiting = Waiting::Answer))
+        Scene::screen("no data for long", |model| running(model, |run| run.waiting = Waiting::Answer))
             .at(31_000),
-        Scene::screen("preparing a call", wait(Waiting::Call)),
+        Scene::screen("writing a tool call", wait(Waiting::Call)),
         Scene::screen("asking again", wait(retry("127.0.0.1:11434 cannot answer now (503)", 9))),
         Scene::screen(
             "asking again, for a long reason",

@@ -14,11 +14,11 @@ Which database should the 日本語 shop use?
 
   It has one writer.
 
-  Enter takes it · Esc leaves it unanswered
+  Enter to answer · Esc to skip
 ❯ 1. SQLite, one file and no server
   2. Postgres
-  3. another answer, in your own words
-  qwen3-coder · default · window of 128k",
+  3. Other (type your answer)
+  qwen3-coder · default · 128k context",
             "
 waiting for your answer
 
@@ -26,17 +26,17 @@ Which database should the 日本語 shop use?
 
   It has one writer.
 
-  Enter takes it · Esc leaves it unanswered
+  Enter to answer · Esc to skip
 ❯ 1. SQLite, one file and no server
   2. Postgres
-  3. another answer, in your own words
-  qwen3-coder · default · window of 128k",
+  3. Other (type your answer)
+  qwen3-coder · default · 128k context",
             "Which database should the 日本語 shop
 use?
   It has one writer.
 ❯ 1. SQLite, one file and no server
   2. Postgres
-  3. another answer, in your own words",
+  3. Other (type your answer)",
         ],
     );
 }
@@ -61,11 +61,11 @@ Allow this command?
 
   cargo publish
 
-  in /src/shop · with your own rights
+  NOT sandboxed: runs with your full permissions · in /src/shop
 ❯ 1. Yes
   2. Yes, and don't ask again for Bash(cargo publish) in this project
   3. No, and say what to do instead
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             "● explored  Read src/cart.rs
 ○ run  cargo test cart  6 s
 
@@ -73,11 +73,11 @@ Allow this command?
 
   cargo publish
 
-  in /src/shop · with your own rights
+  NOT sandboxed: runs with your full permissions · in /src/shop
 ❯ 1. Yes
   2. Yes, and don't ask again for Bash(cargo publish) in this project
   3. No, and say what to do instead
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             "Allow this command?
   cargo publish
 ❯ 1. Yes
@@ -95,13 +95,13 @@ Allow this command?
     pictures(
         limit,
         [
-            "Turn limit reached: 100 turns, 212 calls, 14 m. Go on? y yes · n stop
-  qwen3-coder · default · window of 128k",
-            "Turn limit reached: 100 turns, 212 calls, 14 m. Go on? y yes · n stop
-  qwen3-coder · default · window of 128k",
+            "Turn limit reached: 100 turns, 212 calls, 14 m. Continue? [y] yes  [n] stop
+  qwen3-coder · default · 128k context",
+            "Turn limit reached: 100 turns, 212 calls, 14 m. Continue? [y] yes  [n] stop
+  qwen3-coder · default · 128k context",
             "Turn limit reached: 100 turns, 212
-calls, 14 m. Go on? y yes · n stop
-  qwen3-coder · default · window of 128k",
+calls, 14 m. Continue? [y] yes  [n] stop
+  qwen3-coder · default · 128k context",
         ],
     );
 }
@@ -112,36 +112,36 @@ fn lists_open_at_the_input() {
         |model| typing(model, "/"),
         [
             "❯ /|
-❯ /help         keys and commands
-  /clear        a new session; this one stays on disk
-  /model        another model: from a list, or by name
-  /todos        the model's list of steps
-  /tasks        commands in the background: look at them, end them
-  /permissions  the rules in force; grants can be taken back
-  /vim          vi's keys in the input, on or off
-  /theme        other colours: from a list, or by name
-  /status       session, model, endpoint, permissions
-  /context      what fills the model's window
+❯ /help         show keys and commands
+  /clear        start a new session (/resume returns to this one)
+  /model        choose the model, from a list or by name
+  /todos        show the todo list
+  /tasks        list background commands; show output or stop them
+  /permissions  show rules; revoke saved ones
+  /vim          turn vi key bindings on or off
+  /theme        choose a colour theme, from a list or by name
+  /status       show session, model, endpoint and permissions
+  /context      show what uses the context window
   28 in all
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             "❯ /|
-❯ /help         keys and commands
-  /clear        a new session; this one stays on disk
-  /model        another model: from a list, or by name
-  /todos        the model's list of steps
-  /tasks        commands in the background: look at them, end them
-  /permissions  the rules in force; grants can be taken back
-  /vim          vi's keys in the input, on or off
-  /theme        other colours: from a list, or by name
-  /status       session, model, endpoint, permissions
+❯ /help         show keys and commands
+  /clear        start a new session (/resume returns to this one)
+  /model        choose the model, from a list or by name
+  /todos        show the todo list
+  /tasks        list background commands; show output or stop them
+  /permissions  show rules; revoke saved ones
+  /vim          turn vi key bindings on or off
+  /theme        choose a colour theme, from a list or by name
+  /status       show session, model, endpoint and permissions
   28 in all
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             "❯ /|
-❯ /help   keys and commands
-  /clear  a new session; this one stays…
-  /model  another model: from a list, o…
+❯ /help   show keys and commands
+  /clear  start a new session (/resume …
+  /model  choose the model, from a list…
   28 in all
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
         ],
     );
 }
@@ -168,8 +168,8 @@ fn a_picker_takes_the_place_of_the_input() {
   model-8   128k
   model-9   128k
   model-10  128k
-  Enter takes · Esc closes · 20 in all
-  qwen3-coder · default · window of 128k",
+  Enter to select · Esc to cancel · 20 in all
+  qwen3-coder · default · 128k context",
             "Which model?
   |type to filter
 ❯ model-1  128k
@@ -180,14 +180,14 @@ fn a_picker_takes_the_place_of_the_input() {
   model-6  128k
   model-7  128k
   model-8  128k
-  Enter takes · Esc closes · 20 in all
-  qwen3-coder · default · window of 128k",
+  Enter to select · Esc to cancel · 20 in all
+  qwen3-coder · default · 128k context",
             "Which model?
   |type to filter
 ❯ model-1  128k
   model-2  128k
   model-3  128k
-  Enter takes · Esc closes · 20 in all",
+  Enter to select · Esc to cancel · 20 …",
         ],
     );
 }

@@ -126,6 +126,7 @@ fn typing(mut model: Model, typed: &str) -> Model {
     model
 }
 
+#[track_caller]
 fn pictures(of: impl Fn(Model) -> Model, expected: [&str; 3]) {
     for ((columns, rows), expected) in SIZES.into_iter().zip(expected) {
         check(&live(&of(model(columns, rows)), 6_000), expected);

@@ -12,7 +12,7 @@ fn what_waits_is_printed_once_and_set_apart_by_empty_lines() {
     check(
         &text(&history(&model)),
         "clawd 0.1.0 · qwen3-coder at 127.0.0.1:11434 · ~/src/shop (main)
-AGENTS.md · ? keys, / commands
+AGENTS.md · ? for keys, / for commands
 
 ❯ fix it",
     );

@@ -8,11 +8,11 @@ fn at_rest_there_is_the_input_and_the_bottom_line() {
         |model| model,
         [
             "❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             "❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             "❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
         ],
     );
     pictures(
@@ -20,13 +20,13 @@ fn at_rest_there_is_the_input_and_the_bottom_line() {
         [
             "❯ one
   two|
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             "❯ one
   two|
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             "❯ one
   two|
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
         ],
     );
 }
@@ -38,26 +38,27 @@ fn a_long_wait_has_advice_where_there_is_room_for_it() {
     check(
         &calm,
         "
-⠸ waiting for the first byte 9 s · 2 turns · esc to interrupt
+⠸ waiting for a response 9 s · 2 turns · esc to interrupt
 ❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
     );
     let long = "
-⠋ waiting for the first byte 12 s · 2 turns · esc to interrupt
-  a local model may take minutes to read a long prompt; Esc stops it
+⠋ waiting for a response 12 s · 2 turns · esc to interrupt
+  a local model may take minutes to process a long prompt
 ❯ |
-  qwen3-coder · default · window of 128k";
+  qwen3-coder · default · 128k context";
     check(&live(&waiting(model(80, 24)), 12_000), long);
     let narrow = "
-⠋ waiting for the first byte 12 s
+⠋ waiting for a response 12 s · 2 turns
   esc to interrupt
+  a local model may take minutes
 ❯ |
-  qwen3-coder · default · window of 128k";
+  qwen3-coder · default · 128k context";
     check(&live(&waiting(model(40, 12)), 12_000), narrow);
     // the advice gives way before anything that is needed
     check(
         &live(&waiting(model(80, 7)), 12_000),
-        "⠋ waiting for the first byte 12 s · 2 turns · esc to interrupt\n❯ |\n  qwen3-coder · default · window of 128k",
+        "⠋ waiting for a response 12 s · 2 turns · esc to interrupt\n❯ |\n  qwen3-coder · default · 128k context",
     );
 }
 
@@ -69,18 +70,18 @@ wrong as well.
 
 ⠋ answering 6 s · 2 turns · esc to interrupt
 ❯ |
-  qwen3-coder · default · window of 128k", "
+  qwen3-coder · default · 128k context", "
 The fold starts from the first item, so an empty cart has no start value; the
 tax is computed from the same sum and is wrong as well.
 
 ⠋ answering 6 s · 2 turns · esc to interrupt
 ❯ |
-  qwen3-coder · default · window of 128k", "
+  qwen3-coder · default · 128k context", "
 wrong as well.
 
 ⠋ answering 6 s · esc to interrupt
 ❯ |
-  qwen3-coder · default · window of 128k"]);
+  qwen3-coder · default · 128k context"]);
     let thinking = |model| {
         running(model, |run| {
             run.waiting = Waiting::Answer;
@@ -94,19 +95,19 @@ wrong as well.
 
 ⠋ thinking 6 s · 2 turns · esc to interrupt
 ❯ |
-  qwen3-coder · default · window of 128k", "
+  qwen3-coder · default · 128k context", "
   tax is computed from the same sum and is wrong as well.
   The fold starts from the first item, so an empty cart has no start value; the
   tax is computed from the same sum and is wrong as well.
 
 ⠋ thinking 6 s · 2 turns · esc to interrupt
 ❯ |
-  qwen3-coder · default · window of 128k", "
+  qwen3-coder · default · 128k context", "
   and is wrong as well.
 
 ⠋ thinking 6 s · esc to interrupt
 ❯ |
-  qwen3-coder · default · window of 128k"]);
+  qwen3-coder · default · 128k context"]);
 }
 
 #[test]
@@ -129,11 +130,11 @@ test cart::number_5 ... ok
 test cart::number_6 ... ok
 test cart::number_7 ... ok
 
-⠋ running a command 6 s · 2 turns · esc to interrupt · ctrl+b background
+⠋ running a command 6 s · 2 turns · esc to interrupt · ctrl+b to background
   queued: then bump the version
   queued: and⏎tag it
 ❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             "
 ● explored  Read src/cart.rs
 ○ run  cargo test cart  6 s
@@ -141,17 +142,17 @@ test cart::number_5 ... ok
 test cart::number_6 ... ok
 test cart::number_7 ... ok
 
-⠋ running a command 6 s · 2 turns · esc to interrupt · ctrl+b background
+⠋ running a command 6 s · 2 turns · esc to interrupt · ctrl+b to background
   queued: then bump the version
   queued: and⏎tag it
 ❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
             "● explored  Read src/cart.rs
 ○ run  cargo test cart  6 s
 ⠋ running a command 6 s · 2 turns
   esc to interrupt
 ❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
         ],
     );
 }
@@ -163,30 +164,30 @@ fn the_steps_stand_between_what_is_waited_for_and_the_input() {
 ⠋ answering 6 s · 2 turns · esc to interrupt
   ▸ write the tests · 1/3
 ❯ |
-  qwen3-coder · default · window of 128k";
+  qwen3-coder · default · 128k context";
     pictures(run(Extent::Folded), [folded, folded, &folded.replace(" · 2 turns", "")]);
     let unfolded = "
 ⠋ answering 6 s · 2 turns · esc to interrupt
-  1 of 3 done · ctrl+t hides
+  1 of 3 done · ctrl+t to hide
   ✓ read the parser
   ▸ write the tests
   ☐ run them
 ❯ |
-  qwen3-coder · default · window of 128k";
+  qwen3-coder · default · 128k context";
     let narrow = "
 ⠋ answering 6 s · esc to interrupt
   ▸ write the tests · 1/3
 ❯ |
-  qwen3-coder · default · window of 128k";
+  qwen3-coder · default · 128k context";
     pictures(run(Extent::Unfolded), [unfolded, unfolded, narrow]);
     check(
         &live(&with_steps(model(80, 24), Extent::Unfolded), 0),
-        "  1 of 3 done · ctrl+t hides
+        "  1 of 3 done · ctrl+t to hide
   ✓ read the parser
   ▸ write the tests
   ☐ run them
 ❯ |
-  qwen3-coder · default · window of 128k",
+  qwen3-coder · default · 128k context",
     );
 }
 
@@ -204,9 +205,9 @@ fn commands_in_the_background_are_counted_at_the_bottom() {
     };
     let ended = JobView { state: JobState::Ended { how: "killed".to_owned() }, ..job.clone() };
     model.aside.jobs = vec![job.clone(), ended];
-    check(&live(&model, 0), "❯ |\n  qwen3-coder · default · 1 task · window of 128k");
+    check(&live(&model, 0), "❯ |\n  qwen3-coder · default · 1 task · 128k context");
     model.aside.jobs.push(job);
-    check(&live(&model, 0), "❯ |\n  qwen3-coder · default · 2 tasks · window of 128k");
+    check(&live(&model, 0), "❯ |\n  qwen3-coder · default · 2 tasks · 128k context");
 }
 
 #[test]
