@@ -22,7 +22,7 @@ use clawd::permission::{Mode, Policy, PolicyCell};
 use clawd::protocol::{
     Access, AgentEvent, Answer, Display, History, Origin, Preview, Question, RunEnd, UserMessage,
 };
-use clawd::tools::{Concurrency, EditTool, Prepared, Scene, Tool, ToolRegistry, ToolResult};
+use clawd::tools::{Concurrency, Prepared, Scene, Selection, Tool, ToolRegistry, ToolResult};
 use clawd::workbench::{Setup, Workbench};
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -78,8 +78,7 @@ impl Stage {
         std::fs::write(directory.path().join("f"), lines.concat()).unwrap();
         let setup = Setup { root: directory.path().to_owned(), ..Setup::default() };
         let bench = Arc::new(Workbench::new(setup).unwrap());
-        let mut tools =
-            ToolRegistry::built_in(&bench, EditTool::Replacement, Web::default(), &[].into()).unwrap();
+        let mut tools = ToolRegistry::built_in(&bench, &Selection::default(), Web::default()).unwrap();
         more(&mut tools);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { runtime, tools: Arc::new(tools), bench, _directory: directory }

@@ -25,7 +25,7 @@ use clawd::os::clock::SystemClock;
 use clawd::os::http::Web;
 use clawd::permission::{Mode, Policy, PolicyCell};
 use clawd::protocol::{AgentEvent, Answer, History, Origin, Question, RunEnd, UserMessage};
-use clawd::tools::{EditTool, ToolRegistry};
+use clawd::tools::{Selection, ToolRegistry};
 use clawd::workbench::{Setup, Workbench};
 use divan::Bencher;
 use futures_util::future::BoxFuture;
@@ -210,9 +210,8 @@ struct Stage {
 impl Stage {
     fn new(root: PathBuf) -> Self {
         let bench = Arc::new(Workbench::new(Setup { root: root.clone(), ..Setup::default() }).unwrap());
-        let tools = Arc::new(
-            ToolRegistry::built_in(&bench, EditTool::Replacement, Web::default(), &[].into()).unwrap(),
-        );
+        let tools = ToolRegistry::built_in(&bench, &Selection::default(), Web::default()).unwrap();
+        let tools = Arc::new(tools);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let stage = Self { runtime, tools, bench, root };
         // the first search brings the tree into the page cache

@@ -81,7 +81,7 @@ fn speakable_name(call: &mut ToolCall) -> Result<(), Unusable> {
     let quoted: String = written.chars().take(LONGEST_NAME).collect();
     let cleaned: String = quoted.chars().map(|c| if speakable(c) { c } else { '_' }).collect();
     call.name = if cleaned.is_empty() { "unnamed".into() } else { cleaned.into() };
-    Err(format!("Error: there is no tool {quoted:?}").into())
+    Err(format!("Error: unknown tool {quoted:?}").into())
 }
 
 fn unique_id(id: &CallId, history: &History, taken: &HashSet<CallId>) -> CallId {

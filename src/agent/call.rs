@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 use super::asked::{AskedCall, Unusable};
 use super::format::format;
 use super::host::RunHost;
-use super::hush;
 use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
+use super::{hush, tags};
 use crate::permission::Verdict;
 use crate::protocol::{
     Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, NoticeKind,
@@ -113,7 +113,7 @@ pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
 /// The same with the tool already found.
 pub(super) async fn ready_with(run: &mut Run<'_>, tool: &dyn Tool, asked: AskedCall) -> Readied {
     let AskedCall { call, form, arguments } = asked;
-    let prepared = arguments.and_then(|map| {
+    let prepared = arguments.map(tags::restore).and_then(|map| {
         Ok((tool.prepare(&map, run.context.bench.path_base()).map_err(as_error)?, Value::Object(map)))
     });
     let (prepared, input) = match prepared {
@@ -132,6 +132,7 @@ pub(super) async fn ready_with(run: &mut Run<'_>, tool: &dyn Tool, asked: AskedC
         Err(mut finished) => {
             // an error may quote the file
             hush::result(run.context.bench.redactor(), Hide::All, &mut finished.result);
+            tags::escape(&mut finished.result);
             Readied::Finished(finished)
         }
     }
@@ -156,11 +157,10 @@ fn unknown_tool(run: &Run<'_>, call: &ToolCall) -> String {
     let tools = &run.agent.parts.tools;
     let names = tools.names().collect::<Vec<_>>().join(", ");
     match tools.nearest(call.name.as_str()) {
-        Some(near) => format!(
-            "Error: there is no tool {:?}; did you mean {near}? There are: {names}",
-            call.name.as_str()
-        ),
-        None => format!("Error: there is no tool {:?}. There are: {names}", call.name.as_str()),
+        Some(near) => {
+            format!("Error: unknown tool {:?}. Did you mean {near}? Available: {names}", call.name.as_str())
+        }
+        None => format!("Error: unknown tool {:?}. Available: {names}", call.name.as_str()),
     }
 }
 
@@ -230,8 +230,7 @@ async fn find_sandbox(run: &Run<'_>, runnable: &Runnable) -> Result<(), Box<Fini
 }
 
 /// What the user is told where no sandbox was asked for and none can be had.
-const NO_SANDBOX: &str =
-    "commands run without a sandbox: this system provides none, so more of them ask (try `clawd doctor`)";
+const NO_SANDBOX: &str = "no sandbox on this system: more commands need approval (try `clawd doctor`)";
 
 /// The terms after a yes: those of this moment, for the mode may have changed while the question was open.
 fn terms_now(
@@ -275,15 +274,15 @@ async fn confirm(run: &Run<'_>, runnable: &Runnable, approval: Approval) -> Resu
         Some(Answer::AllowWithNetwork) => Ok(Network::On),
         // words alone are no yes
         Some(Answer::Deny { words: Some(words) } | Answer::Chosen(words)) => {
-            Err(Finished::denied(call, format!("the user said no: {words}"), AfterDenial::GoOn))
+            Err(Finished::denied(call, format!("denied by the user: {words}"), AfterDenial::GoOn))
         }
         Some(Answer::Deny { words: None }) => {
-            Err(Finished::denied(call, "the user said no".to_owned(), AfterDenial::EndTheRun))
+            Err(Finished::denied(call, "denied by the user".to_owned(), AfterDenial::EndTheRun))
         }
         Some(Answer::Overruled { reason }) => Err(Finished::denied(call, reason, AfterDenial::GoOn)),
         Some(Answer::Unattended) => {
             let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-            let reason = format!("it needs approval{why}, and nobody is there to give it");
+            let reason = format!("requires approval{why}, and this session is not interactive");
             Err(Finished::denied(call, reason, AfterDenial::GoOn))
         }
     }
@@ -314,7 +313,8 @@ pub(super) async fn execute_tool_call(scene: &RunScene, runnable: Runnable) -> F
         never = pass_on_progress(scene, &call.id, newest) => match never {},
     };
     hush::result(scene.bench.redactor(), permit.hide, &mut result);
-    let result = scene.hooks.after_tool_execution(&call, result);
+    let mut result = scene.hooks.after_tool_execution(&call, result);
+    tags::escape(&mut result);
     let result = format(&scene.bench, &call.id, result).await;
     let changed = host.has_changed();
     Finished { call, result, duration: began.elapsed(), denial: None, changed, written: None }
@@ -370,12 +370,12 @@ impl Finished {
             NotRun::Overdue => Self::with(
                 call,
                 ToolStatus::Interrupted,
-                "Error: interrupted by the user; what it was doing may have been done".to_owned(),
+                "Error: interrupted by the user; it may have partially completed".to_owned(),
             ),
             NotRun::EarlierRefusal => Self::with(
                 call,
                 ToolStatus::Denied,
-                "Error: not run: the user refused an earlier call".to_owned(),
+                "Error: not run: the user denied an earlier call".to_owned(),
             ),
         }
     }

@@ -138,7 +138,7 @@ impl Run<'_> {
             Attempt::Nothing => self.mask_what_can_be(masking).await,
             Attempt::Failed(why) => {
                 self.mask_what_can_be(masking).await;
-                let text = format!("the conversation could not be summarised: {why} (the run goes on)");
+                let text = format!("the conversation could not be summarised: {why} (the run continues)");
                 self.notice(NoticeKind::Info, &text).await;
             }
         }
@@ -162,14 +162,14 @@ impl Run<'_> {
                 (reply, _) => return reply,
             };
             refused = self.evident_length(&error);
-            let mut why = (attempt > 0).then(|| "made shorter, it was refused as well".to_owned());
+            let mut why = (attempt > 0).then(|| "the shortened conversation was refused as well".to_owned());
             loop {
                 let Some(step) = steps.next() else { return Reply::Failed(with_reason(error, why)) };
                 match self.shorten(step).await {
                     Attempt::Done => break,
                     Attempt::Aborted => return Reply::Aborted(Draft::default()),
                     Attempt::Nothing => {}
-                    Attempt::Failed(reason) => why = Some(format!("no summary helps: {reason}")),
+                    Attempt::Failed(reason) => why = Some(reason),
                 }
             }
             attempt += 1;
@@ -231,7 +231,7 @@ impl Run<'_> {
             }
             Attempt::Failed(why) => RunEnd::Failed(LoopError {
                 kind: LoopErrorType::LlmError,
-                message: format!("not compacted: {why}; the conversation is as it was"),
+                message: format!("could not compact: {why}; nothing was changed"),
             }),
         }
     }
@@ -279,7 +279,7 @@ impl Run<'_> {
                         self.emit(AgentEvent::Compaction { tokens_before, tokens_after: after }).await;
                         return Attempt::Done;
                     }
-                    Trouble::Useless("the summary would be no shorter than what it stands for".to_owned())
+                    Trouble::Useless("the summary would not be shorter than the conversation".to_owned())
                 }
                 Err(trouble) => trouble,
             };

@@ -40,8 +40,8 @@ async fn cut(bench: &Arc<Workbench>, call: &CallId, whole: String) -> String {
     let shown = clip(&whole, SHOWN, Keep::HeadTail).text.trim_end().to_owned();
     let kept = tokio::task::spawn_blocking(move || bench.outputs().write(&call, whole.as_bytes())).await;
     let named = match kept.map_err(std::io::Error::from).flatten() {
-        Ok(path) => format!("[the whole in {}]", path.display()),
-        Err(error) => format!("[the whole is lost: {error}]"),
+        Ok(path) => format!("[full output: {}]", path.display()),
+        Err(error) => format!("[full output is lost: {error}]"),
     };
     format!("{shown}\n{named}")
 }
@@ -57,7 +57,7 @@ mod tests {
         let setup = Setup { root: dir.path().to_owned(), ..Setup::default() };
         let bench = Arc::new(Workbench::new(setup).unwrap());
         let text = format(&bench, &CallId::from("call"), result).await.content.to_text();
-        if let Some(path) = text.rsplit_once("[the whole in ").and_then(|(_, rest)| rest.strip_suffix(']')) {
+        if let Some(path) = text.rsplit_once("[full output: ").and_then(|(_, rest)| rest.strip_suffix(']')) {
             let whole = std::fs::read_to_string(path).unwrap();
             assert!(whole.len() > text.len() && whole.starts_with(text.get(..100).unwrap()));
         }
@@ -82,7 +82,7 @@ mod tests {
         {
             let told = formatted(success(&text)).await;
             assert!(told.len() <= clip::RESULT.bytes && told.lines().count() <= clip::RESULT.lines);
-            assert!(told.contains(" cut …\n") && told.contains("\n[the whole in "), "{}", told.len());
+            assert!(told.contains(" cut …\n") && told.contains("\n[full output: "), "{}", told.len());
         }
     }
 }

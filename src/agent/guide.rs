@@ -1,24 +1,29 @@
-//! Instructions of a directory below the working directory: told to the model before its next request, once a file there was
+//! Instructions of a directory below the working directory: sent to the model before its next request, once a file there was
 //! read.
 //!
-//! As a message of its own and not in the system prompt, so that what was sent stays as it was. Its first line is also how a
-//! session that goes on in another process knows what was told.
+//! As a message of its own and not in the system prompt, so that what was sent stays as it was. Its second line is also how a
+//! session that is resumed in another process knows which files were sent.
 
 use super::turns::Run;
-use crate::context::prompt::{INSTRUCTIONS_FROM, Instructions, instructions};
+use crate::context::prompt::{Instructions, instructions, source_of};
 use crate::protocol::{Guide, History, Message, NoticeKind, Origin, UserMessage};
+use crate::text::model_text::REMINDER;
 
-/// Tells what was found since the last request.
+/// How such a message began in sessions of earlier versions; the file's name followed.
+const FORMERLY: &str = "# Instructions from ";
+
+/// Sends what was found since the last request.
 pub(super) async fn tell(run: &mut Run<'_>) {
     for guide in run.context.bench.guides().take() {
         match guide {
             Guide::Told { name, text } => {
-                run.notice(NoticeKind::Info, &format!("{name} is told to the model")).await;
+                run.notice(NoticeKind::Info, &format!("sent to the model: {name}")).await;
                 let text = instructions(&Instructions { path: name, text });
+                let text = format!("<{REMINDER}>\n{text}\n</{REMINDER}>");
                 run.record_all(vec![UserMessage::new(Origin::Note, text)]).await;
             }
             Guide::LeftOut { name } => {
-                let why = format!("left out: {name} (the directory is not trusted: start with --trust)");
+                let why = format!("ignored: {name} (the directory is not trusted: start with --trust)");
                 run.notice(NoticeKind::Trust, &why).await;
             }
             Guide::Unread { why } => run.notice(NoticeKind::Info, &why).await,
@@ -26,7 +31,7 @@ pub(super) async fn tell(run: &mut Run<'_>) {
     }
 }
 
-/// The files whose instructions the model was told in a conversation, as they are named there.
+/// The files whose instructions were sent to the model in a conversation, as they are named there.
 pub fn told(history: &History) -> Vec<String> {
     let users = history.messages().filter_map(|message| match message {
         Message::User(user) => Some(user),
@@ -39,5 +44,10 @@ pub fn told(history: &History) -> Vec<String> {
 #[must_use]
 pub fn instructions_of(message: &UserMessage) -> Option<String> {
     let text = (message.origin == Origin::Note).then(|| message.words())?;
-    Some(text.strip_prefix(INSTRUCTIONS_FROM)?.lines().next()?.to_owned())
+    let mut lines = text.lines();
+    let first = lines.next()?;
+    match first.strip_prefix(FORMERLY) {
+        Some(name) => Some(name.to_owned()),
+        None => source_of(lines.next()?),
+    }
 }

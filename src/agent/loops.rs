@@ -17,7 +17,7 @@ const STOP_AFTER: u32 = HINT_AFTER + 10;
 
 /// What the model is told, once.
 pub(super) const HINT: &str = "Note: the same call has given the same result five times in a row. Repeating it will not \
-change the result. Do something different, or tell the user what prevents you from going on.";
+change the result. Do something different, or tell the user what is blocking you.";
 
 /// What a row calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,7 +17,7 @@ const MOST: usize = 20;
 /// Bytes of text that one message brings: four results of tools.
 const MOST_BYTES: usize = 200 * 1024;
 
-const HEAD: &str = "Attached by the user with @, as it is now:";
+const HEAD: &str = "Attached by the user with @, current content:";
 
 /// What a message brings, as far as it is put together.
 #[derive(Default)]

@@ -26,6 +26,7 @@ mod metadata;
 mod own;
 mod reminder;
 pub mod seams;
+mod tags;
 mod turns;
 mod watcher;
 

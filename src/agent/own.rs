@@ -15,7 +15,7 @@ use crate::tools::bash::Bash;
 /// The longest that a command may run; the user sees it, and ends it sooner.
 const LONGEST_MS: u64 = 600_000;
 
-const PRINTED: &str = "The user ran this command. What came of it:";
+const PRINTED: &str = "The user ran this command. Its output:";
 
 /// Runs it, and keeps what it printed.
 pub(super) async fn run(run: &mut Run<'_>, command: &str) -> RunEnd {

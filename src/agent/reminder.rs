@@ -1,4 +1,4 @@
-//! What the model is told of plan mode: a message before each of the user's, and one line once it is over.
+//! What is sent to the model about plan mode: a message before each of the user's, and one line once it is off.
 //!
 //! As messages of their own and not in the system prompt, which is the same bytes in every mode; and before the user's words, so
 //! that these are the last that is read. What was told last is read from the conversation, so that a resume goes on with it.
@@ -8,10 +8,13 @@ use crate::protocol::{Message, Origin, UserMessage};
 use crate::tools::Tool as _;
 use crate::tools::exit_plan::ExitPlanMode;
 
-const PLANNING: &str = "Plan mode is on: look only, change nothing. A question about the code is simply answered. For a task, look \
-until you know what to do, then";
-const PARTS: &str = "a plan: summary, present state, steps with paths, tests, risks.";
-const OVER: &str = "<system-reminder>Plan mode is over: changes are possible again.</system-reminder>";
+const PLANNING: &str = "Plan mode is on: do not edit files or run commands that change anything. Answer questions directly. For \
+a task, investigate until you know exactly what to change, then";
+const PARTS: &str = "a plan: summary, findings, steps with file paths, tests, risks.";
+const OVER: &str = "<system-reminder>Plan mode is off: you may edit files again.</system-reminder>";
+/// How earlier versions said it.
+const FORMERLY_OVER: &str =
+    "<system-reminder>Plan mode is over: changes are possible again.</system-reminder>";
 
 /// Before the user's next words: how it stands with plan mode, where the model has to hear of it.
 pub(super) async fn tell(run: &mut Run<'_>, next: Origin) {
@@ -36,7 +39,7 @@ fn due(run: &Run<'_>) -> Option<String> {
         let stands = newest.next().and_then(words).is_some_and(|last| last == text);
         return (!stands).then_some(text);
     }
-    newest.find_map(words).filter(|last| last != OVER).map(|_| OVER.to_owned())
+    newest.find_map(words).filter(|last| last != OVER && last != FORMERLY_OVER).map(|_| OVER.to_owned())
 }
 
 fn planning(run: &Run<'_>) -> String {

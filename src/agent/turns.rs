@@ -30,10 +30,10 @@ const EMPTY_RETRIES: u32 = 2;
 /// Turns in a row with a failed tool before the model is told to stop retrying (the source design's D9).
 const FAILURE_STREAK: u32 = 3;
 
-const FAILURE_NOTE: &str = "Note: tools have failed in three turns in a row. Do not try the same again: find another way, or \
-explain to the user what stands in it.";
+const FAILURE_NOTE: &str = "Note: tool calls have failed in three consecutive turns. Do not repeat them. Try a different approach, or \
+tell the user what is blocking you.";
 
-const WRITTEN_AS_TEXT: &str = "the model wrote its calls as text; they are taken for calls, and each needs approval unless everything is allowed (text_calls = \"off\" leaves them text)";
+const WRITTEN_AS_TEXT: &str = "the model wrote its calls as text; they are run as calls, and each requires approval unless everything is allowed (text_calls = \"off\" ignores them)";
 
 /// One run: the loop's own copy of the conversation and what it counts.
 pub(super) struct Run<'a> {
@@ -246,7 +246,8 @@ impl<'a> Run<'a> {
             }
             return Next::End(RunEnd::Failed(LoopError {
                 kind: LoopErrorType::LlmError,
-                message: "the model refused to answer (try other words, or another model)".to_owned(),
+                message: "the model refused to answer (rephrase the request, or try another model)"
+                    .to_owned(),
             }));
         }
         self.record(Message::Assistant(message)).await;

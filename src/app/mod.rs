@@ -40,7 +40,7 @@ mod switch;
 mod told;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::cli::{Cli, Keep, Session};
 use crate::config::{BaseUrl, Config, Endpoint, Secret, Target};
@@ -53,6 +53,7 @@ use crate::permission::Mode;
 use crate::protocol::{ModelId, NoticeKind, SessionId};
 use crate::sandbox;
 use crate::text::redact::{Hide, Redactor};
+use crate::workbench::has_changed_files;
 use begin::Taken;
 use demo::Sample;
 use facts::Facts;
@@ -97,6 +98,8 @@ pub struct App {
     model: Option<ModelId>,
     /// The day on which the program began: the prompt names it, and it never changes.
     today: String,
+    /// Whether tracked files were changed when the program began; found out for the first prompt.
+    git_changed: OnceLock<bool>,
     session: Option<SessionId>,
     taken: Taken,
     read_session: ReadSession,
@@ -339,6 +342,10 @@ impl App {
             Endpoint::At(target) if !self.is_demo() => target.url.value.authority().to_owned(),
             Endpoint::At(_) | Endpoint::None => String::new(),
         }
+    }
+
+    fn is_git_changed(&self) -> bool {
+        *self.git_changed.get_or_init(|| has_changed_files(&self.told.project_root()))
     }
 
     fn is_demo(&self) -> bool {

@@ -1,7 +1,7 @@
 //! From the command line to an [`App`]: directory, paths, configuration, a look at the project.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::ahead::ReadSession;
 use super::begin::Taken;
@@ -61,6 +61,7 @@ pub(super) fn open(cli: Cli, env: Env, read_session: ReadSession) -> Result<App,
         clock,
         model,
         today: today(),
+        git_changed: OnceLock::new(),
         session: None,
         taken: Taken::default(),
         read_session,

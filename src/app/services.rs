@@ -3,7 +3,7 @@
 //! The layers stand around each other like this: `Fallback(Retry(endpoint))`, keys and models in turn around each one's own
 //! retries. The services of all keys share their connections, and what their endpoint has shown: [`Learnt`] outlives them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,17 +19,20 @@ use crate::chat::request::models::{self as known, Edits};
 use crate::chat::request::wire::{Delivery, ImageSource, WireOptions};
 use crate::chat::retry::{FirstAnswer, Retry};
 use crate::chat::{ChatError, ChatService, EndpointMemory};
+use crate::cli::Task;
 use crate::config::{self, Config, Header, Key, KeySource, Target};
-use crate::context::prompt::{Environment, Layers, build_system_prompt};
+use crate::context::prompt::{Commands, Environment, Git, Layers, Session, build_system_prompt};
 use crate::context::window::Window;
 use crate::error::{Error, Kind};
 use crate::os::env::Env;
 use crate::os::file::read_regular;
 use crate::os::http::{Proxies, Roots, Web};
 use crate::os::paths::absolute;
-use crate::protocol::ModelId;
+use crate::permission::{SandboxBy, SandboxMode};
+use crate::protocol::{Hold, ModelId, Writes};
+use crate::text::model_text::Detail;
 use crate::text::redact::Hide;
-use crate::tools::{EditTool, ToolRegistry};
+use crate::tools::{EditTool, Selection, ToolRegistry};
 use crate::workbench::Workbench;
 
 /// Larger images are not sent (endpoints refuse them at 5 to 20 MB).
@@ -60,19 +63,25 @@ impl Learnt {
 
 /// The agent for `model` on `bench`.
 pub(super) fn agent(app: &App, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
-    let withheld: HashSet<String> = app.config.permissions.withheld.iter().cloned().collect();
     let Connections { proxies, roots, .. } = connections(&app.config, &app.place.env);
     let web = Web::new(proxies, roots);
-    let tools = ToolRegistry::built_in(bench, edit_tool(app, model), web, &withheld)
-        .map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
     let window = app.learnt.window(model);
     window.tell(app.window_of(model));
+    let detail = Detail::for_window(window.tokens());
+    let selection = Selection {
+        editing: edit_tool(app, model),
+        detail,
+        disallowed: app.config.permissions.withheld.iter().cloned().collect(),
+    };
+    let tools = ToolRegistry::built_in(bench, &selection, web)
+        .map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
+    let system = system_prompt(app, &tools, detail);
     Agent::create(AgentParts {
         chat: chat(app, model)?,
         tools: Arc::new(tools),
         hooks: Arc::new(NoHooks),
         clock: Arc::clone(&app.clock),
-        system: system_prompt(app).into(),
+        system: system.into(),
         model: model.clone(),
         window,
         nudging: if app.config.nudge.value { Nudging::On } else { Nudging::Off },
@@ -95,21 +104,43 @@ fn edit_tool(app: &App, model: &ModelId) -> EditTool {
     }
 }
 
-fn system_prompt(app: &App) -> String {
+fn system_prompt(app: &App, tools: &ToolRegistry, detail: Detail) -> String {
     let cwd = app.place.cwd.display().to_string();
+    let tools: Vec<&str> = tools.names().collect();
     let prompt = build_system_prompt(&Layers {
         environment: Environment {
             cwd: &cwd,
             platform: std::env::consts::OS,
-            branch: app.told.branch(),
+            git: app.told.branch().map(|branch| Git { branch, is_changed: app.is_git_changed() }),
             date: &app.today,
+            commands: commands(app),
+            session: match app.cli.task {
+                Task::Print(_) => Session::Headless,
+                _ => Session::Interactive,
+            },
         },
         base: app.cli.system_prompt.replace.as_deref(),
+        detail,
+        tools: &tools,
         instructions: app.told.instructions(),
         appended: app.cli.system_prompt.append.as_deref(),
     });
     // a project's instructions may hold a key
     app.place.redactor.redact(&prompt, Hide::Keys).into_owned()
+}
+
+/// How commands are sandboxed by the settings. Not by the mode: it may change while the prompt stays the same.
+fn commands(app: &App) -> Commands {
+    let settings = &app.config.sandbox;
+    let sandbox = |writes| Hold::Held { writes, network: settings.network.value };
+    Commands {
+        sandbox: match settings.mode.value {
+            SandboxMode::Off => Hold::Free,
+            SandboxMode::ReadOnly => sandbox(Writes::Nothing),
+            SandboxMode::WorkspaceWrite => sandbox(Writes::Workspace),
+        },
+        may_differ: settings.by() == SandboxBy::Default,
+    }
 }
 
 /// The model behind its layers; in the demonstration the script.

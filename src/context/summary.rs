@@ -12,18 +12,19 @@ use crate::text::units;
 /// What the model is asked to write.
 const ASK: &str = include_str!("prompts/summary.md");
 /// Added where there is a former summary.
-const UPDATE: &str = "The conversation begins with an earlier summary. Bring it up to date: carry over everything in it that still \
-holds, word for word where that is possible, change what has changed, and add what came since. Do not shorten it for its own sake.";
+const UPDATE: &str = "The conversation begins with an earlier summary. Bring it up to date: carry over everything in it that is still \
+true, verbatim if possible, change what has changed, and add what is new. Do not shorten it for its own sake.";
 
 /// How the text begins.
-const HEAD: &str = "[There was no more room for the whole conversation. This is what stands for its earlier part: a summary, then \
-facts copied word for word, which count for more than the summary. The user sees the whole conversation and knows nothing of \
-this; go on with the work where it stands.]";
+const HEAD: &str = "[The conversation exceeded the context window. Below: a summary of its earlier part, then facts copied verbatim, \
+which override the summary. The user sees the whole conversation and does not see this. Continue the task.]";
+/// The same in sessions of earlier versions.
+const FORMER_HEAD: &str = "[There was no more room for the whole conversation. ";
 const BEGIN: &str = "\n\n<summary>\n";
 const END: &str = "\n</summary>";
 
 /// What the summariser is told where it gets the conversation as a text.
-pub const APART: &str = "You write summaries of conversations between a user and a coding assistant, for the assistant to go on with.";
+pub const APART: &str = "You write summaries of conversations between a user and a coding agent. The agent continues the work with your summary.";
 
 /// Of the last request so many bytes are copied, whatever the room: a longer one is a paste, and says the same at its ends.
 const LAST_REQUEST: usize = 12_000;
@@ -122,7 +123,7 @@ fn closed(written: &str) -> String {
 /// What the model has written of a text like that; none of any other.
 #[must_use]
 pub fn written(text: &str) -> Option<&str> {
-    let (_, rest) = text.strip_prefix(HEAD)?.split_once(BEGIN)?;
+    let (_, rest) = [HEAD, FORMER_HEAD].iter().find_map(|head| text.strip_prefix(head))?.split_once(BEGIN)?;
     rest.split_once(END).map(|(written, _)| written)
 }
 
@@ -130,7 +131,7 @@ pub fn written(text: &str) -> Option<&str> {
 #[must_use]
 pub fn ask(history: &History, wish: Option<&str>) -> String {
     let update = history.summary().map(|_| UPDATE);
-    let wish = wish.map(|wish| format!("The user wants above all that this is kept: {wish}"));
+    let wish = wish.map(|wish| format!("Above all, the user wants you to preserve: {wish}"));
     let parts = [Some(ASK.trim()), update, wish.as_deref()];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
@@ -189,7 +190,7 @@ fn ends(text: &str, bytes: usize) -> String {
     let head = text.get(..text.floor_char_boundary(half)).unwrap_or_default();
     let tail = text.get(text.ceil_char_boundary(text.len() - half)..).unwrap_or_default();
     let left_out = u64::try_from(text.len() - head.len() - tail.len()).unwrap_or(u64::MAX);
-    format!("{head}\n[{} left out]\n{tail}", units::bytes(left_out))
+    format!("{head}\n[{} omitted]\n{tail}", units::bytes(left_out))
 }
 
 #[cfg(test)]
@@ -289,7 +290,7 @@ mod tests {
         talk.apply(&Entry { timestamp: 0, body: EntryBody::Compaction { summary: former, kept: 0 } });
         talk.apply(&Entry::message(0, Message::user("three")));
         assert!(ask(&talk, Some("the names")).contains("up to date"));
-        assert!(ask(&talk, Some("the names")).ends_with("kept: the names"));
+        assert!(ask(&talk, Some("the names")).ends_with("preserve: the names"));
         let apart = ask_apart(&talk, 0, None, 100_000);
         assert!(apart.starts_with("<earlier-summary>\nFormer words.\n</earlier-summary>"), "{apart}");
         assert!(apart.contains("User: three") && !apart.contains("copied") && !apart.contains("User: one"));
@@ -304,7 +305,7 @@ mod tests {
         for room in [4_000, 20_000, 100_000] {
             let asked = ask_apart(&talk, 0, None, room);
             assert!(asked.len() <= room + 200, "{} of {room}", asked.len());
-            assert!(asked.contains("User: go on") && asked.contains("left out"));
+            assert!(asked.contains("User: go on") && asked.contains("omitted"));
         }
     }
 
@@ -312,6 +313,6 @@ mod tests {
     fn a_long_text_is_cut_between_its_ends_at_characters() {
         assert_eq!(ends("short", 10), "short");
         let cut = ends(&"é".repeat(100), 11);
-        assert!(cut.starts_with("éé\n[") && cut.ends_with("left out]\néé"), "{cut}");
+        assert!(cut.starts_with("éé\n[") && cut.ends_with("omitted]\néé"), "{cut}");
     }
 }

@@ -16,6 +16,7 @@ pub mod glob;
 pub mod highlight;
 pub mod image;
 pub mod mention;
+pub mod model_text;
 pub mod nearest;
 pub mod redact;
 pub mod sanitize;

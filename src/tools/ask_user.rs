@@ -20,13 +20,12 @@ use crate::workbench::Workbench;
 const MOST: usize = 8;
 
 const NOBODY: &str =
-    "Error: nobody is there to answer. Decide by yourself, and say in the answer what you assumed";
-const UNANSWERED: &str =
-    "The user closed the question without an answer. Go on as you think best, and say what you assumed.";
+    "Error: no user can answer in this session. Decide yourself, and state your assumptions in the answer";
+const UNANSWERED: &str = "The user closed the question without an answer. Continue with your best judgement, and state your assumptions.";
 
-const QUESTION: Param = Param::text("question", "").or(&["prompt", "text", "message"]);
+const QUESTION: Param = Param::text("question", "one question").or(&["prompt", "text", "message"]);
 const OPTIONS: Param =
-    Param::texts("options", "at most 8; the user may give another answer").or(&["choices"]);
+    Param::texts("options", "up to 8 suggested answers; the user may type another").or(&["choices"]);
 
 /// The names under which models put an option's words where they make an object of it.
 const LABELS: [&str; 6] = ["label", "text", "title", "name", "value", "option"];
@@ -41,7 +40,7 @@ impl Tool for AskUser {
     }
 
     fn description(&self) -> String {
-        "Ask the user one question that only they can answer and on which the work depends.".to_owned()
+        "Ask the user when you cannot continue without an answer that you cannot find.".to_owned()
     }
 
     fn parameters(&self) -> Value {
@@ -63,7 +62,7 @@ impl Tool for AskUser {
         let options: Vec<String> = options.into_iter().filter(|option| !option.is_empty()).collect();
         if options.len() > MOST {
             return Err(format!(
-                "Error: `options` has {} entries, {MOST} at most; leave some to the user's own words",
+                "Error: `options` has {} entries, {MOST} at most; the user can also type an answer",
                 options.len()
             ));
         }
@@ -154,7 +153,7 @@ mod tests {
         };
         check(Answer::Chosen("b".to_owned()), ToolStatus::Success, "b").await;
         check(Answer::Deny { words: None }, ToolStatus::Success, "without an answer").await;
-        check(Answer::Unattended, ToolStatus::Failed, "Error: nobody is there to answer").await;
+        check(Answer::Unattended, ToolStatus::Failed, "Error: no user can answer").await;
     }
 
     #[tokio::test]
@@ -188,7 +187,7 @@ mod tests {
         check(json!({"options": ["a"]}), "Error: `question` (a string) is missing");
         check(
             json!({"question": "q", "options": vec!["a"; 9]}),
-            "Error: `options` has 9 entries, 8 at most; leave some to the user's own words",
+            "Error: `options` has 9 entries, 8 at most; the user can also type an answer",
         );
         check(json!({"question": "q", "options": [["a"]]}), "Error: `options` must be strings");
     }

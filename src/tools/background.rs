@@ -18,7 +18,7 @@ use crate::text::units;
 use crate::workbench::Workbench;
 use crate::workbench::jobs::News;
 
-const ID: Param = Param::text("id", "").or(&["bash_id", "shell_id", "task_id", "job_id"]);
+const ID: Param = Param::text("id", "id of the command").or(&["bash_id", "shell_id", "task_id", "job_id"]);
 
 /// Reads on.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,7 @@ impl Tool for BashOutput {
     }
 
     fn description(&self) -> String {
-        "New output of a background command, and its exit code once it has ended.".to_owned()
+        "New output of a background command, and its exit code if it has finished.".to_owned()
     }
 
     fn parameters(&self) -> Value {
@@ -60,7 +60,7 @@ impl Tool for KillShell {
     }
 
     fn description(&self) -> String {
-        "End a background command and all it started.".to_owned()
+        "Stop a background command and its child processes.".to_owned()
     }
 
     fn parameters(&self) -> Value {
@@ -153,7 +153,7 @@ fn state(news: &News) -> String {
     match (&news.view.state, news.exit) {
         (JobState::Running, None) => format!("running for {time}"),
         (JobState::Running, Some(exit)) => {
-            format!("its shell has ended ({exit}), what it started runs for {time}")
+            format!("its shell has exited ({exit}); a child process has been running for {time}")
         }
         (JobState::Ended { how }, exit) => {
             let hint = match exit {
@@ -235,7 +235,9 @@ mod tests {
         session.told(&bash, json!({"command": command})).await;
         let first = read(&session).await;
         assert!(
-            first.contains("[bash_1: its shell has ended (exit code 0), what it started runs for"),
+            first.contains(
+                "[bash_1: its shell has exited (exit code 0); a child process has been running for"
+            ),
             "{first}"
         );
         session.write("go", "");
@@ -257,7 +259,7 @@ mod tests {
         let told = read(&session).await;
         assert!(told.starts_with("up\n1\n2\n") && told.contains("\n200000\n"), "both ends");
         assert!(told.len() <= 50 * 1024 && told.lines().count() <= 2000);
-        let (_, named) = told.rsplit_once("the whole in ").unwrap();
+        let (_, named) = told.rsplit_once("full output: ").unwrap();
         let whole = std::fs::read_to_string(named.split(']').next().unwrap()).unwrap();
         assert!(whole.starts_with("up\n1\n2\n") && whole.ends_with("\n200000\n"));
     }

@@ -14,12 +14,12 @@ use crate::os::paths::PathBase;
 use crate::protocol::{Access, Answer, BEGINS, Begin, Choice, Display, Preview, Topic};
 use crate::workbench::Workbench;
 
-const OFF: &str = "Error: plan mode is off: go on with the work";
+const OFF: &str = "Error: plan mode is off: continue with the task";
 const NOBODY: &str =
-    "Error: nobody is there to approve the plan. Plan mode stays on: give the plan as your answer";
+    "Error: no user can approve the plan in this session. Plan mode stays on: give the plan as your answer";
 const STAYS: &str = "Plan mode stays on: change the plan, then call ExitPlanMode again.";
 
-const PLAN: Param = Param::text("plan", "Markdown");
+const PLAN: Param = Param::text("plan", "the plan in Markdown");
 
 /// The tool.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ impl Tool for ExitPlanMode {
     }
 
     fn description(&self) -> String {
-        "In plan mode: show the user the finished plan and ask whether to begin.".to_owned()
+        "Only in plan mode, when the plan is complete: present it to the user for approval. Not for questions.".to_owned()
     }
 
     fn parameters(&self) -> Value {

@@ -11,6 +11,7 @@ pub mod schema;
 pub mod ask_user;
 pub mod background;
 pub mod bash;
+mod brief;
 pub mod edit;
 pub mod exit_plan;
 pub mod fetch;
@@ -51,7 +52,7 @@ use crate::workbench::Workbench;
 pub use edit::view::text_of;
 pub use host::{Host, NoHost, Offer};
 pub use recall::recall;
-pub use registry::{EditTool, ToolRegistry};
+pub use registry::{EditTool, Selection, ToolRegistry};
 pub use touched::{Touched, touched};
 
 /// One tool.

@@ -25,6 +25,8 @@ const KNOWING: [&dyn Tool; 4] = [&read::Read, &write::Write, &edit::Edit, &patch
 /// How the answer to an edit that came too late begins, after the file's name ...
 const CHANGED: &str = " has changed since it was read";
 /// ... and what it says where it shows the file.
+const CURRENT_LINES: &str = " with the current lines ";
+/// The same in sessions of earlier versions.
 const PRESENT_LINES: &str = " by its present lines ";
 
 /// What was done to a file.
@@ -98,7 +100,8 @@ fn makes_known(told: &ToolMessage, path: &Path, root: &Path) -> bool {
             let text = told.content.to_text();
             let named = text.strip_prefix("Error: ").and_then(|text| text.split_once(CHANGED));
             named.is_some_and(|(name, rest)| {
-                rest.contains(PRESENT_LINES) && Target::new(name, root).resolved == path
+                [CURRENT_LINES, PRESENT_LINES].iter().any(|shown| rest.contains(shown))
+                    && Target::new(name, root).resolved == path
             })
         }
         ToolStatus::Denied | ToolStatus::Interrupted => false,

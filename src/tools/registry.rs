@@ -1,14 +1,19 @@
-//! The tools of a session, in the order in which the model is told of them.
+//! The tools of a session, in the order in which the model is sent them.
 //!
 //! The order is part of every request's prefix, so it is that of registration and never changes in a session.
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value;
+
 use super::Tool;
-use super::{ask_user, background, bash, edit, exit_plan, fetch, glob, grep, patch, read, todo, write};
+use super::{
+    ask_user, background, bash, brief, edit, exit_plan, fetch, glob, grep, patch, read, todo, write,
+};
 use crate::os::http::Web;
 use crate::protocol::{ToolDefinition, ToolName};
+use crate::text::model_text::{Detail, for_tools};
 use crate::text::nearest::nearest;
 use crate::workbench::Workbench;
 
@@ -16,6 +21,7 @@ use crate::workbench::Workbench;
 #[derive(Default)]
 pub struct ToolRegistry {
     tools: Vec<Arc<dyn Tool>>,
+    detail: Detail,
     /// Made once: every request has them.
     definitions: OnceLock<Arc<[ToolDefinition]>>,
 }
@@ -39,6 +45,17 @@ impl EditTool {
     }
 }
 
+/// Which of the built-in tools are offered, and how.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// The tool to edit with.
+    pub editing: EditTool,
+    /// How long the descriptions are.
+    pub detail: Detail,
+    /// The names of those that are not offered.
+    pub disallowed: HashSet<String>,
+}
+
 /// Two tools of one name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("tool `{0}` is already registered")]
@@ -54,9 +71,8 @@ impl ToolRegistry {
     /// Where `Edit` is, there is no `ApplyPatch` either: a rule for the one holds for the other, so it could only be refused.
     pub fn built_in(
         bench: &Workbench,
-        editing: EditTool,
+        Selection { editing, detail, disallowed }: &Selection,
         web: Web,
-        disallowed: &HashSet<String>,
     ) -> Result<Self, Duplicate> {
         let tools: [Arc<dyn Tool>; 12] = [
             Arc::new(read::Read),
@@ -72,7 +88,7 @@ impl ToolRegistry {
             Arc::new(ask_user::AskUser),
             Arc::new(exit_plan::ExitPlanMode),
         ];
-        let mut registry = Self::new();
+        let mut registry = Self { detail: *detail, ..Self::default() };
         let is_withheld = |name: &str| {
             disallowed.contains(name)
                 || (name == patch::ApplyPatch.name() && disallowed.contains(edit::Edit.name()))
@@ -108,14 +124,38 @@ impl ToolRegistry {
         nearest(name, self.names())
     }
 
-    /// What the model is told of them, in order.
+    /// A text without the parts about tools that are not offered.
+    fn with_offered(&self, text: &str) -> String {
+        for_tools(text, |name| self.get(name).is_some())
+    }
+
+    /// What the model is sent about them, in order. A description names no tool that is not offered.
     pub fn definitions(&self) -> Arc<[ToolDefinition]> {
-        let define = |tool: &Arc<dyn Tool>| ToolDefinition {
-            name: ToolName::from(tool.name()),
-            description: tool.description(),
-            parameters: tool.parameters(),
+        let define = |tool: &Arc<dyn Tool>| {
+            let mut definition = ToolDefinition {
+                name: ToolName::from(tool.name()),
+                description: tool.description(),
+                parameters: tool.parameters(),
+            };
+            definition = match self.detail {
+                Detail::Full => definition,
+                Detail::Brief => brief::shorten(definition),
+            };
+            definition.description = self.with_offered(&definition.description);
+            rewrite_texts(&mut definition.parameters, &|text| self.with_offered(text));
+            definition
         };
         Arc::clone(self.definitions.get_or_init(|| self.tools.iter().map(define).collect()))
+    }
+}
+
+/// Rewrites every text in a schema.
+fn rewrite_texts(schema: &mut Value, rewrite: &impl Fn(&str) -> String) {
+    match schema {
+        Value::String(text) => *text = rewrite(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| rewrite_texts(value, rewrite)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| rewrite_texts(value, rewrite)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -129,10 +169,14 @@ mod tests {
     }
 
     fn registry_for(editing: EditTool, disallowed: &[&str]) -> ToolRegistry {
+        built_in(editing, Detail::Full, disallowed)
+    }
+
+    fn built_in(editing: EditTool, detail: Detail, disallowed: &[&str]) -> ToolRegistry {
         let dir = tempfile::tempdir().unwrap();
         let bench = Workbench::new(Setup { root: dir.path().into(), ..Setup::default() }).unwrap();
         let disallowed = disallowed.iter().map(|&name| name.to_owned()).collect();
-        ToolRegistry::built_in(&bench, editing, Web::default(), &disallowed).unwrap()
+        ToolRegistry::built_in(&bench, &Selection { editing, detail, disallowed }, Web::default()).unwrap()
     }
 
     #[test]
@@ -177,10 +221,55 @@ mod tests {
 
     #[test]
     fn the_definitions_are_short() {
-        // over four bytes a token: 1,100 tokens in every request, and 250 at most for the form of a patch
-        let bytes = wire(&registry(&[]));
-        assert!(bytes <= 4_800, "{bytes} bytes");
-        let patch = wire(&registry_for(EditTool::Patch, &[]));
-        assert!(patch <= bytes + 500, "{patch} bytes");
+        // 4.36 bytes a token, as o200k counts such JSON
+        let bytes = |editing, detail| wire(&built_in(editing, detail, &[]));
+        for (editing, detail, most) in [
+            (EditTool::Replacement, Detail::Full, 5_700),
+            (EditTool::Patch, Detail::Full, 5_800),
+            (EditTool::Replacement, Detail::Brief, 3_500),
+            (EditTool::Patch, Detail::Brief, 3_500),
+        ] {
+            let bytes = bytes(editing, detail);
+            assert!(bytes <= most, "{editing:?} {detail:?}: {bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn every_tool_and_every_parameter_is_described() {
+        for editing in [EditTool::Replacement, EditTool::Patch] {
+            for tool in built_in(editing, Detail::Full, &[]).definitions().iter() {
+                assert!(tool.description.ends_with('.'), "{tool:?}");
+                assert_described(&tool.parameters, tool.name.as_str());
+            }
+        }
+    }
+
+    fn assert_described(schema: &Value, of: &str) {
+        for (name, parameter) in schema["properties"].as_object().into_iter().flatten() {
+            let about = parameter["description"].as_str().unwrap_or_default();
+            assert!(about.len() > 5, "`{name}` of {of}");
+            assert_described(&parameter["items"], name);
+        }
+    }
+
+    #[test]
+    fn the_brief_definitions_have_the_same_tools_and_parameters() {
+        fn without_texts(tool: &ToolDefinition) -> String {
+            let mut parameters = tool.parameters.clone();
+            for (_, parameter) in parameters["properties"].as_object_mut().unwrap() {
+                parameter.as_object_mut().unwrap().remove("description");
+                for (_, field) in parameter["items"]["properties"].as_object_mut().into_iter().flatten() {
+                    field.as_object_mut().unwrap().remove("description");
+                }
+            }
+            format!("{} {parameters}", tool.name)
+        }
+        for editing in [EditTool::Replacement, EditTool::Patch] {
+            let of = |detail| built_in(editing, detail, &[]).definitions();
+            for (full, brief) in of(Detail::Full).iter().zip(of(Detail::Brief).iter()) {
+                assert!(brief.description.len() < full.description.len(), "{brief:?}");
+                assert_eq!(without_texts(brief), without_texts(full).replace(",\"items\":null", ""));
+            }
+        }
     }
 }

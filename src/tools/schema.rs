@@ -27,7 +27,7 @@ enum Kind {
 }
 
 impl Param {
-    /// A string; `about` may be empty where the name says it all.
+    /// A string; `about` describes it to the model.
     pub const fn text(name: &'static str, about: &'static str) -> Self {
         Self { name, about, kind: Kind::Text, aliases: &[] }
     }
@@ -43,8 +43,8 @@ impl Param {
     }
 
     /// One of a few words.
-    pub const fn one_of(name: &'static str, words: &'static [&'static str]) -> Self {
-        Self { name, about: "", kind: Kind::OneOf(words), aliases: &[] }
+    pub const fn one_of(name: &'static str, about: &'static str, words: &'static [&'static str]) -> Self {
+        Self { name, about, kind: Kind::OneOf(words), aliases: &[] }
     }
 
     /// A list of strings.
@@ -53,8 +53,8 @@ impl Param {
     }
 
     /// A list of objects with these parameters, each of which is required.
-    pub const fn objects(name: &'static str, fields: &'static [Param]) -> Self {
-        Self { name, about: "", kind: Kind::Objects(fields), aliases: &[] }
+    pub const fn objects(name: &'static str, about: &'static str, fields: &'static [Param]) -> Self {
+        Self { name, about, kind: Kind::Objects(fields), aliases: &[] }
     }
 
     /// Other names that models use for it; the model is not told of them.
@@ -240,7 +240,7 @@ mod tests {
     const PATH: Param = Param::text("file_path", "where").or(&["path", "filePath"]);
     const LIMIT: Param = Param::integer("limit", "");
     const ALL: Param = Param::flag("replace_all", "");
-    const MODE: Param = Param::one_of("mode", &["content", "count"]);
+    const MODE: Param = Param::one_of("mode", "", &["content", "count"]);
 
     fn arguments(value: &Value) -> Map<String, Value> {
         value.as_object().cloned().unwrap()
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn lists_are_taken_in_every_way_they_are_written() {
         const NAMES: Param = Param::texts("names", "");
-        const STEPS: Param = Param::objects("steps", &[MODE]);
+        const STEPS: Param = Param::objects("steps", "", &[MODE]);
         let check = |param: Param, value: Value, expected: Result<Option<Value>, &str>| {
             let found = param.entries(&arguments(&json!({ "names": value, "steps": value })));
             let found = found.map(|found| found.map(Value::Array));

@@ -34,7 +34,7 @@ impl Target {
     pub(super) fn read_file(given: &str, base: PathBase<'_>) -> Result<Self, String> {
         let path = path_text(given, base.home)?;
         if path.ends_with('/') {
-            return Err(format!("Error: {path} ends in `/` and so names a directory: name a file in it"));
+            return Err(format!("Error: {path} is a directory path; give a file name"));
         }
         Ok(Self::new(&path, base.cwd))
     }
@@ -65,7 +65,7 @@ impl Target {
     pub(super) fn judged(&self) -> Result<&Path, String> {
         match paths::resolve(&self.resolved) {
             Ok(now) if now != self.resolved => {
-                Err(format!("Error: {} has just become a link to {}", self.shown, now.display()))
+                Err(format!("Error: {} was replaced by a link to {}", self.shown, now.display()))
             }
             Ok(_) | Err(_) => Ok(&self.resolved),
         }
@@ -115,7 +115,7 @@ pub(super) fn expand_home(text: &str, home: Option<&Path>) -> Result<String, Str
     };
     let home = home.and_then(Path::to_str);
     let home = home
-        .ok_or_else(|| format!("Error: the home directory in {text} is not known: write the path in full"))?;
+        .ok_or_else(|| format!("Error: the home directory in {text} is unknown: write the path in full"))?;
     Ok(format!("{}{rest}", home.trim_end_matches('/')))
 }
 
@@ -225,7 +225,7 @@ mod tests {
         check("''", "the path is empty");
         assert_eq!(
             path_text("~/x", None),
-            Err("Error: the home directory in ~/x is not known: write the path in full".to_owned())
+            Err("Error: the home directory in ~/x is unknown: write the path in full".to_owned())
         );
     }
 
@@ -235,6 +235,6 @@ mod tests {
         let target = Target::new("f", &dir.path().canonicalize().unwrap());
         assert_eq!(target.judged(), Ok(target.resolved.as_path()));
         std::os::unix::fs::symlink("/etc/passwd", &target.path).unwrap();
-        assert!(target.judged().unwrap_err().contains("has just become a link to /etc/passwd"));
+        assert!(target.judged().unwrap_err().contains("was replaced by a link to /etc/passwd"));
     }
 }

@@ -24,9 +24,10 @@ const MOST: usize = 100;
 const LONGEST: usize = 500;
 
 const CONTENT: Param =
-    Param::text("content", "").or(&["text", "task", "title", "description", "step", "activeForm"]);
-const STATUS: Param = Param::one_of("status", &TodoStatus::NAMES).or(&["state"]);
-const TODOS: Param = Param::objects("todos", &[CONTENT, STATUS]).or(&["items", "tasks", "list"]);
+    Param::text("content", "the step").or(&["text", "task", "title", "description", "step", "activeForm"]);
+const STATUS: Param = Param::one_of("status", "state of the step", &TodoStatus::NAMES).or(&["state"]);
+const TODOS: Param =
+    Param::objects("todos", "all steps, in order", &[CONTENT, STATUS]).or(&["items", "tasks", "list"]);
 
 /// The tool.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +39,8 @@ impl Tool for TodoWrite {
     }
 
     fn description(&self) -> String {
-        "Keep a list of steps for work of three or more. Send the whole list each time; one step in_progress, completed as soon as done."
+        "Track the steps of a longer task. Send the full list each time; keep one step in_progress and mark steps completed at \
+         once."
             .to_owned()
     }
 
@@ -141,8 +143,7 @@ impl Call {
             notes.push(format!("[{} cut to {LONGEST} characters]", units::counted(cut, "step", "steps")));
         }
         if dropped > 0 {
-            notes
-                .push(format!("[{} left out]", units::counted(dropped, "cancelled step", "cancelled steps")));
+            notes.push(format!("[{} omitted]", units::counted(dropped, "cancelled step", "cancelled steps")));
         }
         Ok(Self { todos, notes })
     }
@@ -232,7 +233,7 @@ mod tests {
         check(json!([{"task": "a\n  b", "state": "Doing"}]), "[>] a b").await;
         check(
             json!([{"content": "a", "status": "cancelled"}, {"content": "b", "status": null}]),
-            "[ ] b [1 cancelled step left out]",
+            "[ ] b [1 cancelled step omitted]",
         )
         .await;
         let long = "x".repeat(501);

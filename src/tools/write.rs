@@ -23,8 +23,10 @@ use crate::workbench::{Image, Stamp, Workbench};
 /// A larger old file is not read into memory, nor shown.
 const MOST_HELD: u64 = 8 * 1024 * 1024;
 
-const PATH: Param = Param::text("file_path", "").or(&["path", "filePath", "file", "filename"]);
-const CONTENT: Param = Param::text("content", "").or(&["contents", "text", "file_text"]);
+const PATH: Param =
+    Param::text("file_path", "absolute or relative path").or(&["path", "filePath", "file", "filename"]);
+const CONTENT: Param =
+    Param::text("content", "the complete new content").or(&["contents", "text", "file_text"]);
 
 /// The tool.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +38,9 @@ impl Tool for Write {
     }
 
     fn description(&self) -> String {
-        "Create or overwrite a file. Read an existing file first; to change a part of it, edit it.".to_owned()
+        "Create a file or replace its whole content. An existing file must have been read first.{{Edit|ApplyPatch: To change part of a file use }}\
+         {{Edit:Edit.}}{{ApplyPatch:ApplyPatch.}}"
+            .to_owned()
     }
 
     fn parameters(&self) -> Value {
@@ -101,7 +105,7 @@ impl Call {
 
     /// There is nothing to do.
     fn unchanged(&self) -> ToolResult {
-        let text = format!("{} unchanged: it holds this already", self.target.shown);
+        let text = format!("{} unchanged (content is identical)", self.target.shown);
         ToolResult::success(text, Display::Line("unchanged".to_owned()))
     }
 
@@ -200,7 +204,7 @@ mod tests {
         let long_ago = std::time::SystemTime::UNIX_EPOCH;
         fs::File::options().write(true).open(session.path("f")).unwrap().set_modified(long_ago).unwrap();
         let told = session.told(&Write, json!({"file_path": "f", "content": "same\n"})).await;
-        assert_eq!(told, "f unchanged: it holds this already");
+        assert_eq!(told, "f unchanged (content is identical)");
         assert_eq!((written(), session.checkpoints().len()), (long_ago, 0));
     }
 
@@ -227,7 +231,7 @@ mod tests {
         assert!(error.contains("it is a directory"), "{error}");
         let arguments = json!({"file_path": "made/", "content": "x"});
         let refused = Write.prepare(arguments.as_object().unwrap(), Path::new("/").into()).err().unwrap();
-        assert!(refused.contains("names a directory"), "{refused}");
+        assert!(refused.contains("is a directory path"), "{refused}");
         let call = session.prepare(&Write, &json!({"file_path": "new", "content": "x"}));
         assert!(matches!(call.preview(&session.bench).await, Ok(Preview::Changes(_))));
         assert!(!session.path("new").exists());

@@ -37,7 +37,7 @@ pub use held::Bounds;
 pub use jobs::Jobs;
 pub use outputs::Outputs;
 pub use shell::{Moved, Shell};
-pub use snapshot::{Moment, Snapshots};
+pub use snapshot::{Moment, Snapshots, has_changed_files};
 pub use todos::Todos;
 pub use watch::Watch;
 

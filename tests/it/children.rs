@@ -170,7 +170,7 @@ fn a_job_in_the_sandbox_changes_no_files_that_run_later() {
     let shop = allowed("default").with(|clawd| clawd.repository().file("make.sh", make));
     let told = shop.run([[bash("sleep 100 & echo started")], [bash("sh make.sh")]]).told;
     assert!(told[0].contains("started") && !told[0].contains("run later"), "{told:?}");
-    assert!(told[1].contains("[changed files that run later: .vscode/tasks.json]"), "{told:?}");
+    assert!(told[1].contains("[changed files that are run later: .vscode/tasks.json]"), "{told:?}");
 }
 
 #[test]

@@ -15,8 +15,8 @@ use crate::screen::{chat, count_rows, leave, say, wait_for_rest};
 const SMALL: u64 = 4_096;
 
 /// What is said of calls that were written as text.
-const WRITTEN: &str = "the model wrote its calls as text; they are taken for calls, and each needs approval unless everything is allowed \
-     (text_calls = \"off\" leaves them text)";
+const WRITTEN: &str = "the model wrote its calls as text; they are run as calls, and each requires approval unless everything is allowed \
+     (text_calls = \"off\" ignores them)";
 
 /// A refusal in the usual shape.
 fn refused(code: u16, message: &str) -> Answer {
@@ -229,7 +229,7 @@ fn calls_in_words_are_denied_where_nobody_can_be_asked() {
     assert_eq!(the(&output, "tool_result")["success"], false);
     assert_eq!(
         requests[1].last_text(),
-        "Error: not run: it needs approval (the model wrote this call as plain text), and nobody is there to give it"
+        "Error: not run: requires approval (the model wrote it as text), and this session is not interactive"
     );
 }
 

@@ -163,7 +163,7 @@ fn steps_are_told_as_a_list_and_a_question_is_an_error_without_a_denial() {
     assert_eq!((&results[0]["display"], &results[0]["content"]), (&json!(list), &json!(list)));
     assert_eq!(results[1]["success"], false);
     let told = endpoint.requests()[1].tool_result("call_2");
-    assert!(told.starts_with("Error: nobody is there to answer") && told.contains("assumed"), "{told}");
+    assert!(told.starts_with("Error: no user can answer") && told.contains("assumptions"), "{told}");
     assert_eq!(output.events_of("permission_denied").len(), 0);
     endpoint.finish();
 }

@@ -37,7 +37,10 @@ fn a_background_command_is_read_on_and_its_exit_code_follows_its_end() {
         output("bash_1"),
         output("bash_1"),
     ]);
-    assert_eq!(told[0], "[running in the background: bash_1; BashOutput reads on, KillShell ends it]");
+    assert_eq!(
+        told[0],
+        "[running in the background: bash_1; use BashOutput to read its output, KillShell to stop it]"
+    );
     assert!(told[1].starts_with("one\n[bash_1: running for "), "{}", told[1]);
     assert!(told[3].starts_with("two\n[bash_1: ended, exit code 3, after "), "{}", told[3]);
     assert!(told[4].starts_with("(no new output)\n[bash_1: ended before, exit code 3"), "{}", told[4]);
@@ -72,9 +75,14 @@ fn what_was_left_running_is_read_on_by_its_id() {
         kill("bash_1"),
         output("bash_1"),
     ]);
-    assert_eq!(told[0], "early\n[left running: bash_1; BashOutput reads on, KillShell ends it]");
+    assert_eq!(
+        told[0],
+        "early\n[still running: bash_1; use BashOutput to read its output, KillShell to stop it]"
+    );
     assert!(
-        told[2].starts_with("late\n[bash_1: its shell has ended (exit code 0), what it started runs"),
+        told[2].starts_with(
+            "late\n[bash_1: its shell has exited (exit code 0); a child process has been running"
+        ),
         "{}",
         told[2]
     );
@@ -186,7 +194,7 @@ fn many_commands_and_jobs_cost_nothing_that_stays() {
     // one by one: on a busy machine all of them together take longer than one may wait for one
     (3..=14).for_each(|number| drop(shop.endpoint().wait_for_request(number)));
     left.wait_reached();
-    assert!(shop.told().last().unwrap().contains("[left running: bash_100;"), "{:?}", shop.told().last());
+    assert!(shop.told().last().unwrap().contains("[still running: bash_100;"), "{:?}", shop.told().last());
     let with_jobs = count();
     assert!(
         with_jobs.zombies == 0 && with_jobs.files <= before.files.map(|files| files + 50),

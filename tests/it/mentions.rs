@@ -26,7 +26,7 @@ fn a_mention_brings_the_file_behind_the_words() {
     );
     assert_eq!(
         request.last_text(),
-        "explain @src/a.rs:2-3, and @\"b c.txt\". Not me@src/a.rs\n\nAttached by the user with @, as it is now:\n\n\
+        "explain @src/a.rs:2-3, and @\"b c.txt\". Not me@src/a.rs\n\nAttached by the user with @, current content:\n\n\
          <file path=\"src/a.rs\" lines=\"2-3\">\n2\ttwo\n3\tthree\n</file>\n\n<file path=\"b c.txt\">\n1\tB\n</file>"
     );
     assert_eq!(notices, Vec::<Value>::new());
@@ -77,7 +77,7 @@ fn a_secret_and_a_forbidden_file_stay_closed() {
     assert!(!body.contains("hush") && body.contains("1\\tC"), "{body}");
     let told: Vec<&str> = notices.iter().map(|notice| notice["text"].as_str().unwrap()).collect();
     assert!(
-        told.len() == 2 && told[0].starts_with("@.env is not attached: not run: it needs approval"),
+        told.len() == 2 && told[0].starts_with("@.env is not attached: not run: requires approval"),
         "{told:?}"
     );
     assert!(told[1].starts_with("@plans/a.md is not attached: not run: "), "{told:?}");

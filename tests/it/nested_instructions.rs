@@ -50,12 +50,22 @@ fn they_are_told_before_the_next_request_the_outermost_first_and_once() {
         text("ok"),
     ];
     let (notices, requests) = run(&["--trust"], replies);
-    assert_eq!(notices, ["sub/AGENTS.md is told to the model", "sub/deep/CLAUDE.md is told to the model"]);
-    let told =
-        |request: usize| requests[request].iter().filter(|text| text.contains("# Instructions from")).count();
+    assert_eq!(notices, ["sent to the model: sub/AGENTS.md", "sent to the model: sub/deep/CLAUDE.md"]);
+    let told = |request: usize| {
+        requests[request].iter().filter(|text| text.contains("<project-instructions source")).count()
+    };
     assert_eq!([told(0), told(1)], [0, 0], "{requests:#?}");
     let last = &requests[2].last().unwrap();
-    let expected = "# Instructions from sub/AGENTS.md\n\nNever hum.\n\n# Instructions from sub/deep/CLAUDE.md\n\nWhisper.";
+    let wrapped = |source: &str, text: &str| {
+        format!(
+            "<system-reminder>\n<project-instructions source=\"{source}\">\n{text}\n</project-instructions>\n</system-reminder>"
+        )
+    };
+    let expected = format!(
+        "{}\n\n{}",
+        wrapped("sub/AGENTS.md", "Never hum."),
+        wrapped("sub/deep/CLAUDE.md", "Whisper.")
+    );
     assert_eq!(**last, expected, "behind the results");
     assert_eq!((told(2), told(3)), (1, 1), "as one message, which stays");
     assert_eq!(requests[3][..requests[2].len()], requests[2][..], "what was sent stays as it was");
@@ -64,7 +74,7 @@ fn they_are_told_before_the_next_request_the_outermost_first_and_once() {
 #[test]
 fn without_a_yes_they_are_named_and_not_sent() {
     let (notices, requests) = run(&[], vec![reading(&["sub/b.txt"]), reading(&["sub/b.txt"]), text("ok")]);
-    assert_eq!(notices, ["left out: sub/AGENTS.md (the directory is not trusted: start with --trust)"]);
+    assert_eq!(notices, ["ignored: sub/AGENTS.md (the directory is not trusted: start with --trust)"]);
     assert!(!format!("{requests:?}").contains("hum"), "{requests:#?}");
 }
 
@@ -77,7 +87,7 @@ fn a_session_that_goes_on_does_not_tell_them_again() {
     let second = streaming_again(&clawd).args(["--trust", "-c", "go on"]).run().expect_code(0);
     assert_eq!(second.events_of("notice").len(), 0);
     let last = endpoint.requests().last().unwrap().body.to_string();
-    assert_eq!(last.matches("# Instructions from").count(), 1, "{last}");
+    assert_eq!(last.matches("<project-instructions source").count(), 1, "{last}");
     endpoint.finish();
 }
 
@@ -125,7 +135,7 @@ fn those_of_ignored_directories_and_of_other_repositories_are_named_and_not_sent
         format!("clone/AGENTS.md is ignored: {other}"),
         format!("lib/src/AGENTS.md is ignored: {other}"),
         "node_modules/p/AGENTS.md is ignored: the directory contains dependencies".to_owned(),
-        "sub/AGENTS.md is told to the model".to_owned(),
+        "sent to the model: sub/AGENTS.md".to_owned(),
         format!("sub/made/AGENTS.md is ignored: {ignored}"),
         format!("target/doc/AGENTS.md is ignored: {ignored}"),
         format!("third/AGENTS.md is ignored: {ignored}"),
@@ -144,7 +154,7 @@ fn in_an_ignored_directory_where_the_user_works_they_count() {
         .file("target/doc/x/a.txt", "a\n");
     let output = clawd.args(["--trust", "-C", "target/doc", "go"]).run().expect_code(0);
     let told = output.events_of("notice").iter().map(|notice| words(&notice["text"])).collect::<Vec<_>>();
-    assert_eq!(told, ["target/doc/x/AGENTS.md is told to the model"]);
+    assert_eq!(told, ["sent to the model: target/doc/x/AGENTS.md"]);
     endpoint.finish();
 }
 

@@ -110,7 +110,7 @@ fn a_command_reads_its_sessions_long_outputs_and_no_other_session() {
         shop.run([[bash("seq 100000")], [bash("sh read.sh")]]).told
     };
     for told in [test(), without(Lacks::Namespaces, test)] {
-        assert!(told[0].contains("the whole in "), "{told:?}");
+        assert!(told[0].contains("full output: "), "{told:?}");
         assert!(
             told[1].contains("100000\n") && told[1].contains("hidden") && !told[1].contains("said before"),
             "{told:?}"

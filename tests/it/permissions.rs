@@ -101,8 +101,7 @@ fn a_search_that_runs_unasked_passes_over_secrets_and_says_so() {
     let shop = project("default").file(".env.exam", secret).file("sub/.env.local", secret);
     let shop = shop.file("tls.key", secret).file("sub/.env.sample", "TOKEN=\n");
     let told = &shop.run([[bash("grep -rn TOKEN ."), bash("grep -n a a.txt")]]).told;
-    let (found, _) =
-        told[0].split_once("\n[passed over: links, and files named like secrets, such as .env").unwrap();
+    let (found, _) = told[0].split_once("\n[skipped: links, and files that look like secrets: .env").unwrap();
     let mut found: Vec<&str> = found.lines().collect();
     found.sort_unstable();
     assert_eq!(found, ["./.env.example:1:TOKEN=", "./sub/.env.sample:1:TOKEN="]);

@@ -9,7 +9,7 @@ use crate::headless::{calling, streaming, streaming_again, the};
 use crate::sessions::session_file;
 
 const PLANNING: [&str; 2] = ["--permission-mode", "plan"];
-const OVER: &str = "Plan mode is over";
+const OVER: &str = "Plan mode is off";
 
 fn plan(words: &str) -> crate::endpoint::Answer {
     calling("ExitPlanMode", json!({"plan": words}))
@@ -90,7 +90,7 @@ fn where_nobody_is_there_a_plan_is_an_error_and_the_run_goes_on() {
     let output = clawd.run().expect_code(0);
     let requests = endpoint.requests();
     let told = requests[1].tool_result("call_1");
-    assert!(told.starts_with("Error: nobody is there to approve the plan"), "{told}");
+    assert!(told.starts_with("Error: no user can approve the plan"), "{told}");
     assert!(requests[2].tool_result("call_2").contains("plan mode is read-only"), "the mode stays");
     assert!(!clawd.project().join("a.txt").exists());
     assert_eq!(output.result()["success"], true);
@@ -105,7 +105,7 @@ fn outside_plan_mode_there_is_nothing_to_approve() {
         let requests = endpoint.requests();
         assert_eq!(
             requests[1].tool_result("call_1"),
-            "Error: plan mode is off: go on with the work",
+            "Error: plan mode is off: continue with the task",
             "{mode}"
         );
         assert_eq!(requests[2].tool_result("call_2"), "Error: `plan` is empty", "{mode}");

@@ -127,7 +127,7 @@ fn leave_and_end(name: &str, tree: &str, number: usize) -> Duration {
     let running = shop.start();
     left.wait_reached();
     let took = since_exit(&shop, number);
-    assert!(shop.told()[0].contains("[left running: bash_1;"), "{name}: {:?}", shop.told());
+    assert!(shop.told()[0].contains("[still running: bash_1;"), "{name}: {:?}", shop.told());
     assert!(!marked(&mark).is_empty(), "{name}: it runs");
     left.open();
     ended.wait_reached();

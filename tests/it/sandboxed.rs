@@ -53,7 +53,7 @@ fn what_the_sandbox_stops_is_told_and_without_anybody_to_ask_not_run_again() {
     let shop = allowed("default", &[]);
     let said = told(&shop, "echo x >> tries; touch /usr/made-by-a-held-command");
     assert!(said.starts_with("Error: exit code 1\n"), "{said}");
-    let note = "[ran in a sandbox that may write the workspace and the temporary directory alone]";
+    let note = "[sandboxed: only the workspace and $TMPDIR are writable]";
     assert!(said.ends_with(note), "{said}");
     assert_eq!(shop.text("tries"), "x\n");
 }
@@ -197,8 +197,7 @@ fn what_was_judged_is_what_runs() {
         .file("sub/id_rsa", "TOKEN=hunter3\n")
         .options(["--allowed-tools", "Bash(touch:*)"]);
     let run = shop.run([[bash("grep -rh TOKEN . | sort"), bash("touch made && grep -rh TOKEN . | sort")]]);
-    let told =
-        "TOKEN=none\n[passed over: links, and files named like secrets, such as .env, *.pem and .ssh/]";
+    let told = "TOKEN=none\n[skipped: links, and files that look like secrets: .env, *.pem, .ssh/]";
     assert_eq!(run.told, [told, told]);
     assert!(shop.path("made").exists());
 }
@@ -219,7 +218,7 @@ fn what_runs_later_cannot_be_written_in_the_sandbox() {
         "echo evil > .git/hooks/pre-commit; echo x >> .git/config; mkdir -p .clawd; echo y > .mcp.json; true",
     );
     if tier() == Tier::Landlock {
-        assert!(said.contains("[changed files that run later: "), "{said}");
+        assert!(said.contains("[changed files that are run later: "), "{said}");
         return;
     }
     for name in [".git/hooks/pre-commit", ".clawd", ".mcp.json"] {
@@ -232,7 +231,7 @@ fn a_server_left_behind_is_a_task_in_the_sandbox_too() {
     let shop = allowed("default", &[]);
     let told =
         shop.run([[bash("sleep 100 & echo started"), call("KillShell", json!({"id": "bash_1"}))]]).told;
-    assert!(told[0].starts_with("started\n[left running: bash_1; "), "{told:?}");
+    assert!(told[0].starts_with("started\n[still running: bash_1; "), "{told:?}");
     assert!(!told[1].starts_with("Error:"), "{told:?}");
 }
 

@@ -119,7 +119,7 @@ fn another_model_brings_another_tool_and_what_was_edited_stays_known() {
     ]);
     assert_eq!(shop.text("f"), "four\n", "{:?}", shop.told());
     let told = shop.told();
-    assert!(told.last().unwrap().starts_with("Error: there is no tool \"ApplyPatch\""), "{told:?}");
+    assert!(told.last().unwrap().starts_with("Error: unknown tool \"ApplyPatch\""), "{told:?}");
 }
 
 #[test]

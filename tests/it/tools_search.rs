@@ -150,7 +150,7 @@ fn more_than_was_asked_for_is_cut_and_counted() {
     assert!(told.starts_with("f:1:hit 0\nf:2:hit 1\nf:3:hit 2\n") && !told.contains("hit 3\n"), "{told}");
     assert!(told.contains("300"), "says how many there are: {told}");
     let next = json!({"pattern": "hit", "output_mode": "content", "head_limit": 3, "offset": 3});
-    assert!(told.contains("a larger head_limit tells more") && !told.contains("offset"), "{told}");
+    assert!(told.contains("a larger head_limit shows more") && !told.contains("offset"), "{told}");
     // who names it by himself goes on by it
     let told = grep(&shop, next);
     assert!(

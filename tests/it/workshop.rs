@@ -184,6 +184,9 @@ impl Run {
 
 /// The file that a cut result names.
 pub(crate) fn named_file(told: &str) -> &Path {
-    let (_, named) = told.rsplit_once(" in ").unwrap_or_else(|| panic!("no file is named: {told}"));
+    let (_, named) = told
+        .rsplit_once("full output: ")
+        .or_else(|| told.rsplit_once(" in "))
+        .unwrap_or_else(|| panic!("no file is named: {told}"));
     Path::new(named.split([']', '\n', ';']).next().unwrap())
 }

@@ -3,6 +3,7 @@
 mod any_run;
 mod room;
 mod stage;
+mod texts;
 mod wire_valid;
 
 use std::sync::Arc;
@@ -138,7 +139,7 @@ async fn no_alone_ends_the_run_and_every_call_has_its_answer() {
     let denied =
         stage.events(|event| matches!(event, AgentEvent::ToolResult { status: ToolStatus::Denied, .. }));
     assert_eq!(denied, 3);
-    assert!(told(&stage, 2).contains("the user refused an earlier call"));
+    assert!(told(&stage, 2).contains("the user denied an earlier call"));
     stage.check_history();
 }
 

@@ -65,7 +65,7 @@ struct Model {
 }
 
 fn is_summary(request: &ChatRequest) -> bool {
-    matches!(request.messages.last(), Some(RequestMessage::Text(text)) if text.contains("Write a summary of it"))
+    matches!(request.messages.last(), Some(RequestMessage::Text(text)) if text.contains("Write a summary that replaces it"))
 }
 
 impl Model {
@@ -411,7 +411,7 @@ async fn a_bad_summary_is_asked_for_once_more_as_a_text_and_then_left() {
     for (writes, why) in [
         (Writes::Nothing, "wrote no summary"),
         (Writes::Calls, "wrote no summary"),
-        (Writes::TooMuch, "no shorter"),
+        (Writes::TooMuch, "not be shorter"),
         (Writes::Refuses, "too long"),
     ] {
         let world = World::new(NO_LIMIT, [Turn::Say("One."), Turn::Say("Two.")], &[writes; 3]);
@@ -420,7 +420,11 @@ async fn a_bad_summary_is_asked_for_once_more_as_a_text_and_then_left() {
         let before = world.history();
         let result = world.start(Start::Compact(None)).await;
         let RunEnd::Failed(error) = result.end else { panic!("{writes:?}") };
-        assert!(error.message.contains(why) && error.message.contains("is as it was"), "{}", error.message);
+        assert!(
+            error.message.contains(why) && error.message.contains("nothing was changed"),
+            "{}",
+            error.message
+        );
         assert!(world.history().messages().eq(before.messages()) && world.history().summary().is_none());
         let summaries: Vec<bool> =
             world.requests().iter().filter(|r| is_summary(r)).map(|r| r.tools.is_empty()).collect();
@@ -439,7 +443,7 @@ async fn a_run_outlives_an_endpoint_that_writes_no_summary() {
     let result = world.say("go").await;
     assert_eq!((result.end, result.metadata.turns_count), (RunEnd::Done, 21));
     assert!(!world.breaks().contains('c'));
-    assert!(world.notices().contains("could not be summarised: the endpoint is down (the run goes on)"));
+    assert!(world.notices().contains("could not be summarised: the endpoint is down (the run continues)"));
     let asked = world.requests().iter().filter(|request| is_summary(request)).count();
     assert!((2..20).contains(&asked), "not at every turn: {asked}");
 }
@@ -534,7 +538,7 @@ async fn what_cannot_be_made_shorter_ends_with_advice() {
         .unwrap()
         .apply(&Entry::message(0, Message::Assistant(world.model.said("Yes.".into(), None, 9).message)));
     let RunEnd::Failed(error) = world.say(&"so it is ".repeat(900)).await.end else { panic!("it fits") };
-    assert!(error.message.ends_with("; made shorter, it was refused as well"), "{}", error.message);
+    assert!(error.message.ends_with("; the shortened conversation was refused as well"), "{}", error.message);
     assert_eq!(world.requests().iter().filter(|request| !is_summary(request)).count(), 2, "asked again once");
 }
 
@@ -547,7 +551,7 @@ async fn what_the_user_wants_to_keep_is_asked_for() {
     world.say("more").await;
     assert_eq!(world.start(Start::Compact(Some("the names".into()))).await.end, RunEnd::Done);
     let asked = world.requests().iter().find(|request| is_summary(request)).map(wire_valid::text).unwrap();
-    assert!(asked.contains("this is kept: the names"));
+    assert!(asked.contains("preserve: the names"));
     assert!(world.history().summary().unwrap().contains("summary 1"));
 }
 

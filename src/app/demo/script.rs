@@ -14,7 +14,7 @@ use crate::text::sanitize::sanitize_line;
 
 /// What the loop writes before the reason of a refusal, and before the user's own words in it.
 const REFUSED: &str = "Error: not run: ";
-const BY_USER: &str = "the user said no";
+const BY_USER: &str = "denied by the user";
 /// Characters of the user's words, or of a reason, that are said again.
 const QUOTED: usize = 200;
 

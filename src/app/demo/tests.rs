@@ -1,6 +1,5 @@
 //! The script against the real loop and the real tools.
 
-use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -21,7 +20,7 @@ use crate::os::http::Web;
 use crate::permission::{Mode, Policy, PolicyCell, Scope};
 use crate::protocol::{AgentEvent, Answer, Asked, EntryBody, History, Message, Preview, Question, RunEnd};
 use crate::session::SharedLog;
-use crate::tools::{EditTool, ToolRegistry};
+use crate::tools::{Selection, ToolRegistry};
 use crate::workbench::{Setup, Workbench};
 
 /// A demonstration without a screen.
@@ -64,10 +63,7 @@ impl Stage {
         let bench = Arc::new(Workbench::new(setup).unwrap());
         let agent = Agent::create(AgentParts {
             chat: Arc::new(Script { pace }),
-            tools: Arc::new(
-                ToolRegistry::built_in(&bench, EditTool::Replacement, Web::default(), &HashSet::new())
-                    .unwrap(),
-            ),
+            tools: Arc::new(ToolRegistry::built_in(&bench, &Selection::default(), Web::default()).unwrap()),
             hooks: Arc::new(NoHooks),
             clock: Arc::new(SystemClock),
             system: "".into(),

@@ -73,7 +73,7 @@ fn told_later(mut result: ToolResult, changed: &[String]) -> ToolResult {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let note = format!("[changed files that run later: {}{more}]", sanitize_line(&shown.join(", ")));
+    let note = format!("[changed files that are run later: {}{more}]", sanitize_line(&shown.join(", ")));
     if let Display::Output { text, .. } = &mut result.display {
         text.push('\n');
         text.push_str(&note);

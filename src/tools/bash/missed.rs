@@ -43,7 +43,7 @@ fn hidden_in_tmp(command: &str, scene: &Scene) -> Option<String> {
     let missed = files.find(|path| is_hidden(path) && !scene.bench.shell().holds(path));
     let missed = missed.filter(|_| scene.terms.hold != Hold::Free && scene.bench.has_own_tmp())?;
     Some(format!(
-        "[commands have a /tmp of their own: {} is not in it; put what both need into the workspace]",
+        "[/tmp is private to commands and does not contain {}; put files that both need into the workspace]",
         missed.display()
     ))
 }

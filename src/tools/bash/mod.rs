@@ -43,11 +43,12 @@ const MOST_TIMEOUT: u64 = 600_000;
 /// How long a command in the background is watched at its start: what fails at once is told at once.
 const FIRST_LOOK: Duration = Duration::from_millis(300);
 
-const COMMAND: Param = Param::text("command", "").or(&["cmd", "script"]);
-const TIMEOUT_MS: Param = Param::integer("timeout", "ms, default 120000, max 600000").or(&["timeout_ms"]);
-const DESCRIPTION: Param = Param::text("description", "what it does, in a few words");
+const COMMAND: Param = Param::text("command", "bash command").or(&["cmd", "script"]);
+const TIMEOUT_MS: Param =
+    Param::integer("timeout", "milliseconds, default 120000, at most 600000").or(&["timeout_ms"]);
+const DESCRIPTION: Param = Param::text("description", "what it does, in 5 to 10 words");
 const BACKGROUND: Param =
-    Param::flag("run_in_background", "for servers: returns an id for BashOutput; no timeout")
+    Param::flag("run_in_background", "for servers: no timeout; returns an id{{BashOutput: for BashOutput}}")
         .or(&["background", "is_background"]);
 
 /// The tool.
@@ -71,9 +72,8 @@ impl Tool for Bash {
     }
 
     fn description(&self) -> String {
-        "Run a bash command without input; what asks or needs a terminal fails. The directory is kept between calls \
-         while in the workspace; variables, functions and aliases are not. In the sandbox /tmp is the commands' own: no other \
-         tool sees it."
+        "Run a bash command, without terminal or stdin. `cd` persists between calls, inside the workspace; variables and \
+         functions do not. In the sandbox /tmp is private to commands. Long output is truncated and saved to a file."
             .to_owned()
     }
 
@@ -93,7 +93,7 @@ impl Tool for Bash {
         let command = COMMAND.need_some(arguments)?;
         if command.contains('\0') {
             return Err(
-                "Error: `command` holds a NUL character, which no shell can be given (try `printf '\\0'`)"
+                "Error: `command` contains a NUL character, which a shell cannot take (try `printf '\\0'`)"
                     .to_owned(),
             );
         }
@@ -233,11 +233,11 @@ impl Call {
         }
         if finished.exit != Exit::Code(0) {
             notes.extend(missed::notes(&self.exec.command, &said.text, scene));
-            notes.extend(program.map(|program| format!("[there is no bash here: run by {program}]")));
+            notes.extend(program.map(|program| format!("[bash not found: run by {program}]")));
         }
         if finished.lingering && matches!(finished.exit, Exit::Code(_) | Exit::Signal(_)) {
             let id = self.adopt(scene, running, Why::LeftBehind, finished.output.end());
-            notes.push(format!("[left running: {id}; {READ_ON}]"));
+            notes.push(format!("[still running: {id}; {READ_ON}]"));
         } else if self.place == Place::Background {
             // it has its name all the same: whoever asks for it is told the same again
             let id = self.adopt(scene, running, Why::AtOnce, Mark::default());
@@ -314,11 +314,10 @@ impl Call {
 }
 
 /// What the model is told of a command that ran a second time.
-const AGAIN: &str =
-    "[run a second time: the sandbox stopped the first try, and the user allowed this one more]";
+const AGAIN: &str = "[second run, approved by the user: the sandbox stopped the first]";
 
 /// What the model is told of a search that ran unasked, and so not in every file.
-const PASSED_OVER: &str = "[passed over: links, and files named like secrets, such as .env, *.pem and .ssh/]";
+const PASSED_OVER: &str = "[skipped: links, and files that look like secrets: .env, *.pem, .ssh/]";
 
 /// The result with one more line for the model.
 fn noted(mut result: ToolResult, note: &str) -> ToolResult {
@@ -327,7 +326,7 @@ fn noted(mut result: ToolResult, note: &str) -> ToolResult {
 }
 
 /// How the model learns more of a job.
-const READ_ON: &str = "BashOutput reads on, KillShell ends it";
+const READ_ON: &str = "use BashOutput to read its output, KillShell to stop it";
 
 /// Waits for the command, or for the wish to end or to move it, and passes its newest output on.
 async fn follow(running: &mut Running, scene: &Scene, front: &Foreground) -> Waited {
@@ -367,7 +366,7 @@ fn where_it_is(shell: &Shell, moved: Option<(Moved, PathBuf)>) -> Option<String>
     match moved {
         Some((Moved::PutBack, left)) => {
             let (now, left) = (now.display(), left.display());
-            Some(format!("[directory: back in {now}, as {left} is outside the workspace]"))
+            Some(format!("[directory: reset to {now}, because {left} is outside the workspace]"))
         }
         Some((Moved::Home | Moved::Away, _)) | None => {
             (now != shell.root()).then(|| format!("[directory: {}]", now.display()))
@@ -424,7 +423,7 @@ mod tests {
         let held = || Terms { hold: WRITES, ..Terms::default() };
         let command = "echo x >> tries; cat tries; echo 'x: Read-only file system'; exit 1";
         let result = run_held(&session, command, held()).await.content.to_text();
-        let told = "Error: exit code 1\nx\nx: Read-only file system\n[ran in a sandbox that may write the workspace and the temporary directory alone]";
+        let told = "Error: exit code 1\nx\nx: Read-only file system\n[sandboxed: only the workspace and $TMPDIR are writable]";
         assert_eq!(result, told);
         let [offer] = session.offered().try_into().unwrap();
         assert_eq!((offer.exec.command.as_str(), offer.hold), (command, Hold::Free));
@@ -443,7 +442,7 @@ mod tests {
     async fn what_runs_later_is_told_when_a_command_changes_it() {
         let session = Session::with(&[(".git/config", "")]);
         let result = run(&session, "echo a; echo x > .envrc; echo y >> .git/config").await;
-        let told = "a\n[changed files that run later: .envrc, .git/config]";
+        let told = "a\n[changed files that are run later: .envrc, .git/config]";
         assert_eq!(result.content.to_text(), told);
         assert_eq!(result.display, Display::Output { text: told.to_owned(), ended: None });
         assert_eq!(text(&session, "echo b > plain; cat .envrc").await, "x");
@@ -482,7 +481,7 @@ mod tests {
             Access::Exec(ExecAccess { command: "ls".into(), cwd: session.path("sub") })
         );
         let left = text(&session, "cd /; pwd").await;
-        assert_eq!(left, format!("/\n[directory: back in {root}, as / is outside the workspace]"));
+        assert_eq!(left, format!("/\n[directory: reset to {root}, because / is outside the workspace]"));
         assert_eq!(text(&session, "pwd").await, root);
     }
 
@@ -542,7 +541,7 @@ mod tests {
         for (command, bytes) in [("seq 1 3000", 13_893), ("seq 1 200000", 1_288_895)] {
             let told = text(&session, command).await;
             assert!(told.starts_with("1\n2\n") && told.len() <= 50 * 1024 && told.lines().count() <= 2000);
-            let (_, named) = told.rsplit_once("the whole in ").unwrap();
+            let (_, named) = told.rsplit_once("full output: ").unwrap();
             let file = Path::new(named.trim_end_matches(']'));
             assert_eq!(file.metadata().unwrap().len(), bytes);
             assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
@@ -579,7 +578,12 @@ mod tests {
         let told = text(&session, "sleep 60 & echo $!").await;
         let left = session.bench.jobs().list();
         assert_eq!(left.len(), 1);
-        assert!(told.ends_with("[left running: bash_1; BashOutput reads on, KillShell ends it]"), "{told}");
+        assert!(
+            told.ends_with(
+                "[still running: bash_1; use BashOutput to read its output, KillShell to stop it]"
+            ),
+            "{told}"
+        );
         assert_eq!((left[0].id.as_str(), left[0].why), ("bash_1", Why::LeftBehind));
         session.bench.end_all().await;
         assert!(session.bench.jobs().list().is_empty());
@@ -591,7 +595,10 @@ mod tests {
         let bash = bash(&session);
         let told =
             session.told(&bash, json!({"command": "echo up; sleep 60", "run_in_background": true})).await;
-        assert_eq!(told, "[running in the background: bash_1; BashOutput reads on, KillShell ends it]");
+        assert_eq!(
+            told,
+            "[running in the background: bash_1; use BashOutput to read its output, KillShell to stop it]"
+        );
         assert_eq!(session.bench.jobs().list()[0].why, Why::Asked);
         let limited = json!({"command": "sleep 60", "run_in_background": true, "timeout": 400});
         let mut changed = session.bench.jobs().changed();
@@ -617,7 +624,7 @@ mod tests {
         assert_eq!(run("echo done").await.content.to_text(), "done\n[bash_2: ended, exit code 0, at once]");
         assert!(session.bench.jobs().list().is_empty(), "its end is told");
         let left = run("sleep 60 & echo done").await.content.to_text();
-        assert!(left.starts_with("done\n[left running: bash_3;"), "{left}");
+        assert!(left.starts_with("done\n[still running: bash_3;"), "{left}");
         session.bench.end_all().await;
     }
 
@@ -656,12 +663,12 @@ mod tests {
         let arguments = json!({"command": "echo a\0b"});
         let error =
             bash(&session).prepare(arguments.as_object().unwrap(), session.bench.path_base()).err().unwrap();
-        assert!(error.starts_with("Error: `command` holds a NUL character"), "{error}");
+        assert!(error.starts_with("Error: `command` contains a NUL character"), "{error}");
         let long = format!("true {}", "x".repeat(3 << 20));
         let error = session.error(&bash(&session), json!({"command": long})).await;
         assert_eq!(
             error,
-            "Error: the command is too long for this system (3 MB): Write it to a file and run that"
+            "Error: the command is too long for this system (3 MB): write it to a file and run the file"
         );
     }
 
@@ -672,7 +679,7 @@ mod tests {
         let plain = Bash { shell: shell(), programs: &["/nowhere/bash", "/bin/sh"] };
         assert_eq!(session.told(&plain, json!({"command": "echo hello"})).await, "hello");
         let failed = session.error(&plain, json!({"command": "exit 2"})).await;
-        assert!(failed.ends_with("\n[there is no bash here: run by /bin/sh]"), "{failed}");
+        assert!(failed.ends_with("\n[bash not found: run by /bin/sh]"), "{failed}");
         let none = Bash { shell: shell(), programs: &["/nowhere/bash", "/nowhere/sh"] };
         let error = session.error(&none, json!({"command": "echo hello"})).await;
         assert_eq!(

@@ -102,7 +102,7 @@ pub(in crate::tools) fn whole(scene: &Scene, output: &Output) -> String {
         (Some(file), _) if file.bytes > 0 => {
             let why = file.error.as_ref().map(|error| format!(", then: {error}")).unwrap_or_default();
             let (there, path) = (units::bytes(file.bytes), file.path.display());
-            return format!("[{size}; the first {there} of all in {path}{why}]");
+            return format!("[{size}; the first {there} are in {path}{why}]");
         }
         (_, Some(whole)) => {
             scene.bench.outputs().write(&scene.call, &whole).map_err(|error| error.to_string())
@@ -111,8 +111,8 @@ pub(in crate::tools) fn whole(scene: &Scene, output: &Output) -> String {
         (None, None) => Err("no file could be made".to_owned()),
     };
     match written {
-        Ok(path) => format!("[{size}; the whole in {}]", path.display()),
-        Err(error) => format!("[{size}; the whole is lost: {error}]"),
+        Ok(path) => format!("[{size}; full output: {}]", path.display()),
+        Err(error) => format!("[{size}; full output is lost: {error}]"),
     }
 }
 

@@ -96,7 +96,7 @@ impl Call {
             SpawnError::Io { source, .. } if source.kind() == io::ErrorKind::ArgumentListTooLong => {
                 let size = units::bytes(self.exec.command.len() as u64);
                 ToolResult::failed(format!(
-                    "Error: the command is too long for this system ({size}): Write it to a file and run that"
+                    "Error: the command is too long for this system ({size}): write it to a file and run the file"
                 ))
             }
             SpawnError::NoDirectory { .. } | SpawnError::Io { .. } => {

@@ -68,24 +68,20 @@ impl Stopped {
         match (self, hold) {
             (Self::Reaching, _) => "it failed without the network".to_owned(),
             (Self::Writing, Hold::Held { writes: Writes::Nothing, .. }) => {
-                "it failed in the sandbox, where nothing may be written".to_owned()
+                "it failed in the sandbox, where nothing is writable".to_owned()
             }
-            (Self::Writing, _) => {
-                "it failed in the sandbox, which is writable in the workspace alone".to_owned()
-            }
+            (Self::Writing, _) => "it failed in the sandbox, where only the workspace is writable".to_owned(),
         }
     }
 
     /// What the model is told, so that it does not try the same again.
     pub(super) fn told(self, hold: Hold) -> String {
         match (self, hold) {
-            (Self::Reaching, _) => "[ran in a sandbox without network]".to_owned(),
+            (Self::Reaching, _) => "[sandboxed: no network]".to_owned(),
             (Self::Writing, Hold::Held { writes: Writes::Nothing, .. }) => {
-                "[ran in a read-only sandbox]".to_owned()
+                "[sandboxed: nothing is writable]".to_owned()
             }
-            (Self::Writing, _) => {
-                "[ran in a sandbox that may write the workspace and the temporary directory alone]".to_owned()
-            }
+            (Self::Writing, _) => "[sandboxed: only the workspace and $TMPDIR are writable]".to_owned(),
         }
     }
 }

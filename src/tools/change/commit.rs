@@ -50,7 +50,7 @@ pub(super) fn commit(bench: &Workbench, steps: &[Step], mut ready: Ready) -> Res
             return format!("{error}{}", or_none(steps));
         }
         let stuck = stuck.iter().filter_map(|(number, why)| Some(state(bench, steps.get(*number)?, why)));
-        format!("{error}; what was changed before that could not all be put back: {}", list(stuck))
+        format!("{error}; not all earlier changes could be undone: {}", list(stuck))
     })?;
     bench.snapshots().changed_by_us(steps.iter().flat_map(touched));
     Ok(())
@@ -89,7 +89,7 @@ fn state(bench: &Workbench, step: &Step, why: &str) -> String {
         Before::Nothing | Before::Large(_) => None,
     };
     let image = image.and_then(|hash| bench.blobs().path(&hash).ok());
-    let kept = image.map(|path| format!(", what it held is in {}", path.display())).unwrap_or_default();
+    let kept = image.map(|path| format!(", its former content is in {}", path.display())).unwrap_or_default();
     format!("{} {is} ({why}){kept}", target.shown)
 }
 
@@ -154,7 +154,7 @@ fn is_as_planned(step: &Step) -> Result<(), String> {
 /// Whether there is no file still.
 fn is_free(target: &Target) -> Result<(), String> {
     match fs::symlink_metadata(&target.resolved) {
-        Ok(_) => Err(format!("Error: {} has just been made by somebody else", target.shown)),
+        Ok(_) => Err(format!("Error: {} was created by another process meanwhile", target.shown)),
         Err(_) => Ok(()),
     }
 }
@@ -169,7 +169,7 @@ fn is_still(target: &Target, place: &Pinned, before: &Before) -> Result<(), Stri
     if is_same {
         return Ok(());
     }
-    Err(format!("Error: {} has just been changed by somebody else: Read it again", target.shown))
+    Err(format!("Error: {} was changed by another process meanwhile: Read it again", target.shown))
 }
 
 fn stamp(place: &Pinned) -> Result<Stamp, FileError> {
@@ -273,7 +273,7 @@ mod tests {
             session.write(name, "theirs");
             let before = world(&session);
             let error = carry_out(&session.bench, &steps).unwrap_err();
-            assert!(error.contains(&format!("{name} has just been changed by somebody else")), "{error}");
+            assert!(error.contains(&format!("{name} was changed by another process")), "{error}");
             assert!(error.ends_with("; nothing was changed"), "{error}");
             assert_eq!(world(&session), before, "{name}");
         }
@@ -380,7 +380,8 @@ mod tests {
         let [(0, why)] = failed.stuck.as_slice() else { panic!("the first is stuck") };
         let told = state(&session.bench, &steps[0], why);
         assert!(
-            told.starts_with("a was removed (cannot restore ") && told.contains(", what it held is in "),
+            told.starts_with("a was removed (cannot restore ")
+                && told.contains(", its former content is in "),
             "{told}"
         );
         let kept = told.rsplit(" is in ").next().unwrap();

@@ -120,7 +120,7 @@ pub(super) type Locks = Vec<OwnedMutexGuard<()>>;
 pub(super) fn is_real(bench: &Workbench, target: &Target, text: &str, before: &[u8]) -> Result<(), String> {
     let Some(placeholder) = bench.redactor().placeholder(text, before) else { return Ok(()) };
     Err(format!(
-        "Error: cannot write {}: the text holds {placeholder}, which only stands for a secret that is hidden from you (leave \
+        "Error: cannot write {}: the text contains {placeholder}, which represents a secret that is hidden from you (leave \
          that line as it is, or have the program read the secret from its environment)",
         target.shown
     ))
@@ -219,7 +219,7 @@ fn keep(bench: &Workbench, steps: &[Step], above: &[usize]) -> Kept {
             }
             Err(error) => {
                 let shown = &target.shown;
-                kept.lost.push(format!("[{shown} as it was could not be kept for a rewind: {error}]"));
+                kept.lost.push(format!("[{shown} could not be saved for a rewind: {error}]"));
             }
         }
         if let Step::Move(_, to) = step {
@@ -308,9 +308,9 @@ mod tests {
         ];
         for (tool, arguments) in calls {
             let preview = session.prepare(tool, &arguments).preview(&session.bench).await;
-            assert!(preview.is_err_and(|error| error.contains("only stands for a secret")), "{arguments}");
+            assert!(preview.is_err_and(|error| error.contains("represents a secret")), "{arguments}");
             let error = session.error(tool, arguments).await;
-            assert!(error.contains("the text holds [secret: HIDDEN_TOKEN]"), "{error}");
+            assert!(error.contains("the text contains [secret: HIDDEN_TOKEN]"), "{error}");
         }
         assert_eq!(session.text("f"), "token = hidden-0123456789\nb\n");
         assert!(!session.path("new").exists() && session.checkpoints().is_empty());
@@ -358,7 +358,7 @@ mod tests {
         std::fs::write(directory.parent().unwrap(), "").unwrap();
         let told =
             session.told(&Edit, json!({"file_path": "f", "old_string": "one", "new_string": "2"})).await;
-        assert!(told.contains("[f as it was could not be kept for a rewind: "), "{told}");
+        assert!(told.contains("[f could not be saved for a rewind: "), "{told}");
         assert_eq!((session.text("f").as_str(), session.checkpoints().len()), ("2\n", 0));
     }
 }

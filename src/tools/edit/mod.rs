@@ -37,8 +37,9 @@ pub(super) mod view;
 /// What the model gets to see of the diff: enough to notice an edit in the wrong place.
 const DIFF: Limits = Limits { bytes: 8 * 1024, lines: 120 };
 
-const PATH: Param = Param::text("file_path", "").or(&["path", "filePath", "file", "filename"]);
-const OLD: Param = Param::text("old_string", "exact text, unique in the file").or(&[
+const PATH: Param =
+    Param::text("file_path", "absolute or relative path").or(&["path", "filePath", "file", "filename"]);
+const OLD: Param = Param::text("old_string", "exact text to replace").or(&[
     "oldString",
     "old_text",
     "oldText",
@@ -46,9 +47,15 @@ const OLD: Param = Param::text("old_string", "exact text, unique in the file").o
     "old",
     "search",
 ]);
-const NEW: Param =
-    Param::text("new_string", "").or(&["newString", "new_text", "newText", "new_str", "new", "replace"]);
-const ALL: Param = Param::flag("replace_all", "").or(&["replaceAll", "all"]);
+const NEW: Param = Param::text("new_string", "text to insert instead").or(&[
+    "newString",
+    "new_text",
+    "newText",
+    "new_str",
+    "new",
+    "replace",
+]);
+const ALL: Param = Param::flag("replace_all", "replace every occurrence").or(&["replaceAll", "all"]);
 
 /// The tool.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +67,9 @@ impl Tool for Edit {
     }
 
     fn description(&self) -> String {
-        "Replace text in a file that was read. Line numbers are not part of the text.".to_owned()
+        "Replace text in a file that you have read. `old_string` must match exactly, without line numbers, and be unique \
+         unless `replace_all` is set."
+            .to_owned()
     }
 
     fn parameters(&self) -> Value {
@@ -160,10 +169,10 @@ impl Call {
         let note = match found {
             Found::Exactly => "",
             Found::ButForTrailing | Found::ButForBlanks => {
-                " (old_string differed in blanks; new_string was fitted: check the result)"
+                " (matched ignoring whitespace; new_string was adjusted: verify the result)"
             }
             Found::ButForTypography => {
-                " (old_string differed in quotes, dashes or the like; those of the file were kept: check the result)"
+                " (matched ignoring quotes, dashes or similar characters; those of the file were preserved: verify the result)"
             }
         };
         format!("{} edited{places}{note}", self.target.shown)
@@ -180,9 +189,9 @@ impl Call {
         match lines {
             Some(lines) => {
                 bench.files().note(&self.target.resolved, now);
-                format!("{head}. Try again by its present lines (→ is a tab, · a space):\n{lines}")
+                format!("{head}. Retry with the current lines (→ is a tab, · a space):\n{lines}")
             }
-            None => format!("{head}, and nothing in it is like `old_string` now: Read it again"),
+            None => format!("{head}, and nothing in it is similar to `old_string` now: Read it again"),
         }
     }
 
@@ -241,7 +250,7 @@ mod tests {
         read(&session, "f").await;
         session.write("f", "0\na\nb\nC\n");
         let error = session.error(&Edit, edit.clone()).await;
-        assert!(error.ends_with("present lines (→ is a tab, · a space):\n3\tb"), "{error}");
+        assert!(error.ends_with("current lines (→ is a tab, · a space):\n3\tb"), "{error}");
         session.told(&Edit, edit).await;
         assert_eq!(session.text("f"), "0\na\nx\nC\n");
     }
@@ -257,11 +266,13 @@ mod tests {
             "Error: `old_string` is not in f. Nearest (→ is a tab, · a space):\n1\tfn a() {\n2\t→let b = 1;"
         );
         let edit = json!({"file_path": "f", "old_string": "let z = 0;", "new_string": "let b = 1;"});
-        assert!(session.error(&Edit, edit).await.contains("`new_string` is there already, at line 2"));
+        assert!(
+            session.error(&Edit, edit).await.contains("the file already contains `new_string`, at line 2")
+        );
         let edit = json!({"file_path": "f", "old_string": "1\tfn a() {\n2\tlet", "new_string": "x"});
         let error = session.error(&Edit, edit).await;
         assert!(
-            error.contains(": it has the line numbers of Read")
+            error.contains(": it contains the line numbers of Read")
                 && error.ends_with("1\tfn a() {\n2\t→let b = 1;")
         );
         let edit = json!({"file_path": "f", "old_string": "\n", "new_string": ""});

@@ -40,16 +40,16 @@ impl Refusal<'_> {
             Refused::Empty => "`old_string` is empty (to make or replace a whole file use Write)".to_owned(),
             Refused::Same => "`old_string` and `new_string` are the same".to_owned(),
             Refused::OnlyLineEnds => {
-                "`old_string` and `new_string` differ in line ends only, and Edit keeps those of the file"
+                "`old_string` and `new_string` differ only in line endings, and Edit preserves those of the file"
                     .to_owned()
             }
             Refused::NoChange => {
-                format!("{path} would be the same: what `new_string` changes is not so in the file")
+                format!("{path} would not change: the part that `new_string` changes is different in the file")
             }
             Refused::NotText(what) => format!("cannot edit {path}: it is {what}"),
             Refused::OtherEncoding => format!(
-                "cannot edit {path}: it is not UTF-8, so what is new in `new_string` may hold ASCII only; bytes shown as \
-                 \u{fffd} are kept where both strings have them"
+                "cannot edit {path}: it is not UTF-8, so new text in `new_string` must be ASCII; bytes shown as \
+                 \u{fffd} are preserved if both strings contain them"
             ),
             Refused::Nowhere => self.nowhere(&view_text(file)),
             Refused::Several(lines, found) => self.several(&view_text(file), lines, *found),
@@ -71,36 +71,35 @@ impl Refusal<'_> {
         };
         match nearest {
             Some(lines) => format!("{told}. Nearest {LEGEND}:\n{lines}"),
-            None => format!("{told}, nor anything like it"),
+            None => format!("{told}, and no text is similar"),
         }
     }
 
     /// Why the old text may be missing, and where it may be meant.
     fn suspicion(&self, text: &str) -> Option<(String, Option<(usize, usize)>)> {
         if nearest::without_numbers(self.old).is_some() {
-            let why = "it has the line numbers of Read, which are not part of the file";
+            let why = "it contains the line numbers of Read, which are not part of the file";
             return Some((why.to_owned(), None));
         }
         let old = self.old.replace("\r\n", "\n");
         let lines_of = |text: &str, wanted: &str| Some((line_of(text, wanted)?, height(wanted)));
         if let Some(lines) = other(&old, unescaped(&old)).and_then(|old| lines_of(text, &old)) {
-            let why = "it has backslashes that the file has not; give the text as it is, unescaped";
+            let why = "it has backslashes that the file does not have; give the text unescaped";
             return Some((why.to_owned(), Some(lines)));
         }
         if let Some(lines) = other(&old, escaped(&old)).and_then(|old| lines_of(text, &old)) {
-            let why = "the file has `\\n` or `\\t` written out; give each as two characters";
+            let why = "the file contains `\\n` or `\\t` as two characters; write them so";
             return Some((why.to_owned(), Some(lines)));
         }
         if let Some(line) = line_of(text, self.new).filter(|_| self.new.trim().len() > 1) {
-            return Some((format!("`new_string` is there already, at line {line}"), None));
+            return Some((format!("the file already contains `new_string`, at line {line}"), None));
         }
         if let Some(lines) = rows_but_for_blank_ones(text, &old) {
-            return Some(("blank lines are not as in the file".to_owned(), Some(lines)));
+            return Some(("its blank lines differ from the file".to_owned(), Some(lines)));
         }
         let text = Some(text).filter(|text| text.len() <= MOST_LOOKED_AT)?;
         let lines = lines_of(&looks(text), &looks(&old))?;
-        let why =
-            "it looks alike but has other characters (of another width, or none); copy them from the file";
+        let why = "it looks the same but has other characters (of another width, or invisible); copy them from the file";
         Some((why.to_owned(), Some(lines)))
     }
 
@@ -111,9 +110,9 @@ impl Refusal<'_> {
         }
         let (how, or_all) = match (found, self.which) {
             (Found::Exactly, _) => ("", ", or set `replace_all`"),
-            (Found::ButForTrailing | Found::ButForBlanks, Which::One) => (" but for blanks", ""),
-            (Found::ButForTypography, Which::One) => (" but for quotes, dashes or the like", ""),
-            (_, Which::All) => (", never exactly,", ": `replace_all` wants the text exactly"),
+            (Found::ButForTrailing | Found::ButForBlanks, Which::One) => (" except for whitespace", ""),
+            (Found::ButForTypography, Which::One) => (" except for quotes, dashes or similar characters", ""),
+            (_, Which::All) => (", never exactly,", ": `replace_all` requires an exact match"),
         };
         let starts = lines.get(..lines.len().min(MOST_APART)).unwrap_or_default();
         let (what, which) = match nearest::apart(text, starts, height(self.old)) {
@@ -134,20 +133,20 @@ impl Refusal<'_> {
     fn unclear(&self, text: &str, line: usize, why: Unclear) -> String {
         let (how, mend) = match why {
             Unclear::Indent => (
-                "but for its indentation, and how `new_string` is to be indented is unclear",
-                "Give both with the file's indentation",
+                "except for indentation, and the intended indentation of `new_string` is ambiguous",
+                "Use the file's indentation in both",
             ),
             Unclear::Marks => (
-                "but for quotes or dashes of another kind, and `new_string` has more of them",
-                "Give both with the characters of the file",
+                "except for other quotes or dashes, and `new_string` has more of them",
+                "Use the characters of the file in both",
             ),
             Unclear::Kept => (
-                "but not exactly, and which of its characters are to stay is unclear",
-                "Give both with the characters of the file",
+                "but not exactly, and it is ambiguous which characters to preserve",
+                "Use the characters of the file in both",
             ),
             Unclear::Returns => (
-                "beside a carriage return that is alone, and a line end there would be unclear",
-                "Leave the text beside the carriage return (␍) out of both",
+                "next to a lone carriage return, and a line ending there would be ambiguous",
+                "Omit the text next to the carriage return (␍) from both",
             ),
             Unclear::Letter => (
                 "but may be only a part of a character (a mark or another byte belongs to it)",
@@ -247,7 +246,8 @@ mod tests {
                 .ends_with("at lines 1, 2, 3: give more lines around it, or set `replace_all`")
         );
         assert!(
-            told("a b \n\n  a b \n", "a b  \n", "c\n").contains("in f but for blanks 2 times, at lines 1, 3")
+            told("a b \n\n  a b \n", "a b  \n", "c\n")
+                .contains("in f except for whitespace 2 times, at lines 1, 3")
         );
     }
 
@@ -261,10 +261,10 @@ mod tests {
         check("a\nb\n", "a\\nb", "x", &["backslashes", "1\ta"]);
         check("s = \"a\\nb\"\n", "\"a\nb\"", "x", &["two characters", "1\ts = \"a\\nb\""]);
         check("a b\n\nc d\n", "a b\nc d\n", "x", &["blank lines", "1\ta b\n2\t\n3\tc d"]);
-        check("x = \u{ff08}1\u{ff09}\n", "x = (1)", "y", &["looks alike", "1\tx = \u{ff08}1\u{ff09}"]);
-        check("foo\u{200b}bar\n", "foobar", "y", &["looks alike", "foo<U+200B>bar"]);
-        check("wait\u{2026}\n", "wait...", "y", &["looks alike", "wait\u{2026}"]);
-        check("b = 2;\n", "a = 2;;", "b = 2;", &["is there already, at line 1"]);
+        check("x = \u{ff08}1\u{ff09}\n", "x = (1)", "y", &["looks the same", "1\tx = \u{ff08}1\u{ff09}"]);
+        check("foo\u{200b}bar\n", "foobar", "y", &["looks the same", "foo<U+200B>bar"]);
+        check("wait\u{2026}\n", "wait...", "y", &["looks the same", "wait\u{2026}"]);
+        check("b = 2;\n", "a = 2;;", "b = 2;", &["already contains `new_string`, at line 1"]);
     }
 
     #[test]

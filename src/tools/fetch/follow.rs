@@ -162,7 +162,7 @@ impl Following<'_> {
 
     fn late(&self, url: &WebUrl, came: &str) -> String {
         let patience = units::duration(self.patience);
-        format!("{url}: {came} within {patience} (try once more, or go on without the page)")
+        format!("{url}: {came} within {patience} (retry once, or continue without the page)")
     }
 }
 

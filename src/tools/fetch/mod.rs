@@ -33,7 +33,7 @@ use crate::workbench::Workbench;
 /// From the first connection to the last byte (the source design).
 const PATIENCE: Duration = Duration::from_secs(20);
 
-const URL: Param = Param::text("url", "").or(&["uri", "address", "link"]);
+const URL: Param = Param::text("url", "http or https address").or(&["uri", "address", "link"]);
 
 /// The tool.
 #[derive(Debug, Clone)]
@@ -55,7 +55,8 @@ impl Tool for WebFetch {
     }
 
     fn description(&self) -> String {
-        "Get a public web page as Markdown, or text, JSON, XML as they are. No logins; local addresses are refused.".to_owned()
+        "Fetch a public URL: HTML as Markdown; text, JSON and XML unchanged. No login, no private addresses."
+            .to_owned()
     }
 
     fn parameters(&self) -> Value {

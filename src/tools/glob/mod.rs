@@ -32,7 +32,7 @@ const LONGEST: usize = 4096;
 
 const PATTERN: Param = Param::text("pattern", "such as `src/**/*.rs`").or(&["glob", "query", "glob_pattern"]);
 const PATH: Param =
-    Param::text("path", "directory").or(&["directory", "dir", "dir_path", "file_path", "cwd"]);
+    Param::text("path", "directory to search").or(&["directory", "dir", "dir_path", "file_path", "cwd"]);
 
 /// The tool.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +44,7 @@ impl Tool for Glob {
     }
 
     fn description(&self) -> String {
-        "Find files by name, newest first, at most 1000; obeys .gitignore.".to_owned()
+        "Find files by glob pattern, newest first, at most 1000. Respects .gitignore.".to_owned()
     }
 
     fn parameters(&self) -> Value {

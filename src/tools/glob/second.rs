@@ -46,7 +46,7 @@ impl SecondLook {
             return Some(format!("{path} does in another case"));
         }
         if let Some(path) = &self.directory {
-            return Some(format!("the directory {path} does: `{path}/**` lists what is in it"));
+            return Some(format!("the directory {path} does: `{path}/**` lists its files"));
         }
         let path = self.ignored.as_ref()?;
         Some(format!(

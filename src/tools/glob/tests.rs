@@ -106,7 +106,7 @@ async fn what_was_perhaps_meant_is_said() {
     };
     check("*.c", "No file in . matches *.c").await;
     check("*.md", "No file in . matches *.md, but Readme.MD does in another case").await;
-    check("s*c", "No file in . matches s*c, but the directory src does: `src/**` lists what is in it").await;
+    check("s*c", "No file in . matches s*c, but the directory src does: `src/**` lists its files").await;
     check(
         "*.log",
         "No file in . matches *.log, but ignored ones do, such as x.log: \

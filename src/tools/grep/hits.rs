@@ -204,7 +204,7 @@ impl Hits {
         let more = if first > 0 && next <= MOST_OFFSET {
             format!("offset {next} goes on; ")
         } else if first == 0 && told == self.window.most && told < MOST_LINES {
-            "a larger head_limit tells more; ".to_owned()
+            "a larger head_limit shows more; ".to_owned()
         } else {
             String::new()
         };
@@ -310,7 +310,7 @@ mod tests {
             0,
             2,
             "c:3:x\na:7:x",
-            &format!("[cut: lines 1 to 2 {all}: a larger head_limit tells more; {go_on}"),
+            &format!("[cut: lines 1 to 2 {all}: a larger head_limit shows more; {go_on}"),
         );
         check(2, 1, "b:1:x", &format!("[cut: lines 3 to 3 {all}: offset 3 goes on; {go_on}"));
         check(2, 9, "b:1:x\nb:2:x", &format!("[cut: lines 3 to 4 {all}]"));

@@ -39,18 +39,25 @@ mod which;
 /// Lines of context that make sense.
 const MOST_CONTEXT: u64 = 100;
 
-const PATTERN: Param = Param::text("pattern", "regex (Rust syntax)").or(&["regex", "query"]);
+const PATTERN: Param = Param::text("pattern", "regular expression (Rust syntax)").or(&["regex", "query"]);
 const PATH: Param =
     Param::text("path", "file or directory").or(&["file_path", "directory", "dir", "dir_path"]);
 const GLOB: Param = Param::text("glob", "such as `*.rs`").or(&["include", "include_pattern", "file_pattern"]);
 const TYPE: Param = Param::text("type", "such as `py`").or(&["file_type"]);
-const MODE: Param = Param::one_of("output_mode", &["files_with_matches", "content", "count"]).or(&["mode"]);
-const NO_CASE: Param =
-    Param::flag("case_insensitive", "").or(&["-i", "ignore_case", "case-insensitive", "caseInsensitive"]);
-const BEFORE: Param = Param::integer("before", "lines of context").or(&["-B", "context", "-C"]);
-const AFTER: Param = Param::integer("after", "").or(&["-A", "context", "-C"]);
-const MULTILINE: Param = Param::flag("multiline", "`.` and matches span lines").or(&["-U"]);
-const HEAD_LIMIT: Param = Param::integer("head_limit", "lines of output").or(&["limit", "max_results"]);
+const MODE: Param =
+    Param::one_of("output_mode", "default files_with_matches", &["files_with_matches", "content", "count"])
+        .or(&["mode"]);
+const NO_CASE: Param = Param::flag("case_insensitive", "ignore case").or(&[
+    "-i",
+    "ignore_case",
+    "case-insensitive",
+    "caseInsensitive",
+]);
+const BEFORE: Param = Param::integer("before", "lines before each match").or(&["-B", "context", "-C"]);
+const AFTER: Param = Param::integer("after", "lines after each match").or(&["-A", "context", "-C"]);
+const MULTILINE: Param = Param::flag("multiline", "matches may span lines").or(&["-U"]);
+const HEAD_LIMIT: Param =
+    Param::integer("head_limit", "maximum lines of output").or(&["limit", "max_results"]);
 /// What models write that were taught it elsewhere; none is told of it.
 const OFFSET: Param = Param::integer("offset", "");
 const AS_TEXT: Param = Param::flag("fixed_strings", "").or(&["literal_text", "literal", "-F"]);
@@ -68,8 +75,8 @@ impl Tool for Grep {
     }
 
     fn description(&self) -> String {
-        "Search file contents with ripgrep, newest files first; obeys .gitignore. \
-            To find `(` or `{` itself write `\\(`, `\\{`."
+        "Search file contents with ripgrep, newest files first. Lists matching files unless `output_mode` says otherwise. \
+         Respects .gitignore. Escape literal ( and { as `\\(`, `\\{`."
             .to_owned()
     }
 
@@ -310,7 +317,7 @@ impl Call {
             parts.push(format!("[{lines} shown in part, with … where something is missing]"));
         }
         if self.search.expression.span == Span::NamedFeeds && !self.asked_for_lines {
-            parts.push("[searched over lines, for the pattern names a line feed]".to_owned());
+            parts.push("[multiline search, because the pattern contains a line feed]".to_owned());
         }
         parts.extend(notes);
         parts.retain(|part| !part.is_empty());
@@ -329,10 +336,10 @@ impl Call {
             hint.map(|hint| format!(", but {hint}")).unwrap_or_default()
         };
         match self.which.words() {
-            Some(words) if searched == 0 => format!("No file in {shown} is taken by {words}{}", hint()),
+            Some(words) if searched == 0 => format!("No file in {shown} matches {words}{}", hint()),
             Some(words) => {
                 let files = units::counted(searched, "file", "files");
-                format!("Nothing in {shown} ({files} taken by {words}) matches {pattern}{}", hint())
+                format!("Nothing in {shown} ({files} matching {words}) matches {pattern}{}", hint())
             }
             None => format!("Nothing in {shown} matches {pattern}{}", hint()),
         }

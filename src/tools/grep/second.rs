@@ -39,7 +39,7 @@ pub(super) fn hint(
     let readings = [
         expression.without_case().map(|other| reading(other, FILES, " with case_insensitive".to_owned())),
         expression.as_text().map(|text| {
-            let how = format!(" as a mere text, which is written `{}`", text.pattern());
+            let how = format!(" as literal text, written `{}`", text.pattern());
             reading(text, FILES, how)
         }),
     ];
@@ -52,7 +52,7 @@ pub(super) fn hint(
     let ignored = reading(expression.clone(), ["ignored file", "ignored files"], String::new());
     let found = look(pass, &walk, vec![ignored])?;
     let why = tally.ignored.example(pass.names)?;
-    Some(format!("{found} (left out: {why}): name an ignored directory or file as `path` to search it"))
+    Some(format!("{found} (ignored: {why}): name an ignored directory or file as `path` to search it"))
 }
 
 fn reading(expression: Expression, nouns: [&'static str; 2], how: String) -> Reading {

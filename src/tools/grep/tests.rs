@@ -92,7 +92,7 @@ async fn a_pattern_that_names_a_line_feed_is_searched_over_lines() {
     let session = session();
     let told = session.told(&Grep, json!({"pattern": r"fn b.*\n\s+todo", "output_mode": "content"})).await;
     let lines = "src/b.rs:1:fn b() {\nsrc/b.rs:2:    todo!()";
-    assert_eq!(told, format!("{lines}\n[searched over lines, for the pattern names a line feed]"));
+    assert_eq!(told, format!("{lines}\n[multiline search, because the pattern contains a line feed]"));
     let told = session.told(&Grep, json!({"pattern": r"\{\r\n"})).await;
     assert!(told.starts_with("src/b.rs\n"), "{told}");
     assert_eq!(session.told(&Grep, json!({"pattern": r"\r$"})).await, "src/b.rs");
@@ -105,7 +105,7 @@ async fn what_is_cut_is_told_with_the_way_to_it() {
     assert_eq!(
         session.told(&Grep, arguments).await,
         "a.txt:1:todo one\n[cut: lines 1 to 1 of 3 lines of output, in all 3 matching lines in 2 files: \
-            a larger head_limit tells more; a narrower pattern, path, glob or type finds less]"
+            a larger head_limit shows more; a narrower pattern, path, glob or type finds less]"
     );
     let arguments = json!({"pattern": "todo", "output_mode": "content", "head_limit": 0, "offset": 1});
     assert_eq!(
@@ -136,21 +136,21 @@ async fn what_was_perhaps_meant_is_said() {
     .await;
     check(
         json!({"pattern": "call(x)[0]"}),
-        "Nothing in . matches call(x)[0], but 1 file (e.txt) matches as a mere text, \
-            which is written `call\\(x\\)\\[0\\]`",
+        "Nothing in . matches call(x)[0], but 1 file (e.txt) matches as literal text, \
+            written `call\\(x\\)\\[0\\]`",
     )
     .await;
     check(json!({"pattern": "ONLY"}), "Nothing in . matches ONLY").await;
     check(
         json!({"pattern": "only here"}),
         "Nothing in . matches only here, but 1 ignored file (out/c.txt) matches \
-            (left out: out by `out/` in .gitignore): name an ignored directory or file as `path` to search it",
+            (ignored: out by `out/` in .gitignore): name an ignored directory or file as `path` to search it",
     )
     .await;
-    check(json!({"pattern": "todo", "glob": "*.py"}), "No file in . is taken by glob `*.py`").await;
+    check(json!({"pattern": "todo", "glob": "*.py"}), "No file in . matches glob `*.py`").await;
     check(
         json!({"pattern": "absent", "glob": "*.rs", "type": "rust", "path": "src"}),
-        "Nothing in src (1 file taken by glob `*.rs` and type `rust`) matches absent",
+        "Nothing in src (1 file matching glob `*.rs` and type `rust`) matches absent",
     )
     .await;
 }

@@ -191,10 +191,10 @@ fn resolved<'a>(name: &'a str, known: &'a [FileTypeDef]) -> Result<Type<'a>, Str
     }
     let names = known.iter().map(FileTypeDef::name).chain(ALSO.iter().map(|(other, _)| *other));
     Err(match nearest(name, names) {
-        Some(near) => format!("Error: there is no file type `{name}`. Did you mean `{near}`?"),
-        None => format!(
-            "Error: there is no file type `{name}`: for endings of names write `glob`, such as `*.{ending}`"
-        ),
+        Some(near) => format!("Error: unknown file type `{name}`. Did you mean `{near}`?"),
+        None => {
+            format!("Error: unknown file type `{name}`: for file extensions use `glob`, such as `*.{ending}`")
+        }
     })
 }
 
@@ -285,11 +285,8 @@ mod tests {
         let check = |types: &str, expected: &str| {
             assert_eq!(Which::read(None, Some(types)).unwrap_err(), format!("Error: {expected}"));
         };
-        check("pyhton", "there is no file type `pyhton`. Did you mean `python`?");
-        check(
-            "qqqqqq",
-            "there is no file type `qqqqqq`: for endings of names write `glob`, such as `*.qqqqqq`",
-        );
+        check("pyhton", "unknown file type `pyhton`. Did you mean `python`?");
+        check("qqqqqq", "unknown file type `qqqqqq`: for file extensions use `glob`, such as `*.qqqqqq`");
         assert!(
             Which::read(Some("[a"), None).unwrap_err().starts_with("Error: cannot read the pattern `[a`")
         );

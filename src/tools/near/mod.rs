@@ -33,7 +33,7 @@ pub(super) fn missing(target: &Target, bench: Option<&Workbench>) -> String {
     }
     if bench.is_some_and(|bench| bench.is_in_own_tmp(&target.path)) {
         return format!(
-            "Error: {shown} is in the sandbox's own /tmp, which commands alone see. Read it with Bash, or have it written into the workspace"
+            "Error: {shown} is in the /tmp of the sandbox, which only commands can see. Read it with Bash, or write it into the workspace"
         );
     }
     match (Look { target, bench }).guess() {
@@ -41,7 +41,7 @@ pub(super) fn missing(target: &Target, bench: Option<&Workbench>) -> String {
             format!("Error: {shown} does not exist. Did you mean {}?", offered(target, &paths))
         }
         Guess::NotUtf8 => format!(
-            "Error: {shown} cannot be given so: its name is not UTF-8. Use Bash with a pattern in the place of the other bytes"
+            "Error: {shown} cannot be named here: its name is not UTF-8. Use Bash with a pattern instead of the other bytes"
         ),
         Guess::NoDirectory(directory) => {
             format!("Error: {shown} does not exist: there is no directory {}", one_line(&directory))
@@ -261,7 +261,7 @@ mod tests {
             check(
                 &session,
                 "caf\u{fffd}.csv",
-                "caf\u{fffd}.csv cannot be given so: its name is not UTF-8. Use Bash with a pattern in the place of the \
+                "caf\u{fffd}.csv cannot be named here: its name is not UTF-8. Use Bash with a pattern instead of the \
                  other bytes",
             );
         }

@@ -34,10 +34,16 @@ mod told;
 /// What the model gets to see of the diffs: enough to notice a change in the wrong place.
 const DIFFS: Limits = Limits { bytes: 8 * 1024, lines: 160 };
 
-const PATCH: Param = Param::text("patch", "").or(&["input", "patch_text", "patchText", "diff", "content"]);
+const PATCH: Param = Param::text("patch", "the patch; paths absolute or relative").or(&[
+    "input",
+    "patch_text",
+    "patchText",
+    "diff",
+    "content",
+]);
 
 /// The form by example: models know it, and need only be told that it is this one.
-const ABOUT: &str = "Edit, add, delete or move files that were read, all or none:
+const ABOUT: &str = "Apply a patch that edits, adds, deletes or moves files, all or none. Existing files must have been read first. Format:
 *** Begin Patch
 *** Update File: a.py
 *** Move to: b.py
@@ -51,7 +57,7 @@ const ABOUT: &str = "Edit, add, delete or move files that were read, all or none
 +line
 *** Delete File: d.py
 *** End Patch
-`Move to`, `@@` (lines above the place, outer first) and `End of File` are optional. Give 3 lines of context around each change.";
+`Move to`, `@@` (lines above the place, outer first) and `End of File` are optional. Begin each line with space, - or +; give 3 lines of context around each change.";
 
 /// The tool.
 #[derive(Debug, Clone, Copy)]
@@ -199,7 +205,7 @@ fn note_of_loose(loose: &[usize]) -> String {
     }
     let lines: Vec<String> = loose.iter().map(ToString::to_string).collect();
     let hunks = if lines.len() == 1 { "The hunk at line" } else { "The hunks at lines" };
-    format!("({hunks} {} differed in blanks or typography; check the result)", lines.join(", "))
+    format!("({hunks} {} matched ignoring whitespace or typography; verify the result)", lines.join(", "))
 }
 
 /// The hunks of one change, under its name where there are several.
@@ -379,7 +385,7 @@ mod tests {
         session.told(&Read, json!({"file_path": "b"})).await;
         session.write("a", "0\none\n");
         let error = session.error(&ApplyPatch, patch(body)).await;
-        assert!(error.ends_with("present lines (→ is a tab, · a space):\n2\tone"), "{error}");
+        assert!(error.ends_with("current lines (→ is a tab, · a space):\n2\tone"), "{error}");
         session.told(&ApplyPatch, patch(body)).await;
         assert_eq!(held(&session), pairs(&[("a", "0\n2\n"), ("d", "1\n")]));
     }
@@ -464,7 +470,9 @@ mod tests {
             "Error: the hunk at line 3 of the patch is not in f; nothing was changed. Nearest (→ is a tab, · a space):\n\
              1\tfn a() {\n2\t→one();"
         );
-        assert!(error("@@ fn c() {\n-\tone();").await.contains("an anchor that is no line of f: `fn c() {`"));
+        assert!(
+            error("@@ fn c() {\n-\tone();").await.contains("an anchor that is not a line of f: `fn c() {`")
+        );
         assert!(
             error("@@\n-fn b() {\n@@\n-fn a() {")
                 .await
@@ -475,7 +483,7 @@ mod tests {
             .await;
         assert!(
             loose.starts_with(
-                "f edited\n(The hunk at line 3 differed in blanks or typography; check the result)\n@@"
+                "f edited\n(The hunk at line 3 matched ignoring whitespace or typography; verify the result)\n@@"
             ),
             "{loose}"
         );

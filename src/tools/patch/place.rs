@@ -54,9 +54,7 @@ pub(super) fn unfit(file: &[u8], new: &str) -> Option<String> {
     };
     let change = Splice { range: 0..0, bytes: new.as_bytes().to_vec() };
     match matcher::check_encoding(&view, &[change]) {
-        Err(Refused::OtherEncoding) => {
-            Some("it is not UTF-8, so the new lines may hold ASCII only".to_owned())
-        }
+        Err(Refused::OtherEncoding) => Some("it is not UTF-8, so the new lines must be ASCII".to_owned()),
         Ok(()) | Err(_) => None,
     }
 }

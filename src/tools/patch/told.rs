@@ -24,14 +24,14 @@ pub(super) fn misfit(shown: &str, file: &[u8], hunks: &[Hunk], misfit: &Misfit) 
     match &misfit.why {
         Why::Nowhere => head(&format!("is not in {shown}")) + &nearest(&old),
         Why::NoAnchor(anchor) => {
-            head(&format!("has an anchor that is no line of {shown}: `{anchor}`")) + &nearest(&[anchor])
+            head(&format!("has an anchor that is not a line of {shown}: `{anchor}`")) + &nearest(&[anchor])
         }
         Why::Above(line) => head(&format!(
             "fits {shown} only at line {line}, above the end of the hunk before it: give the hunks in the file's order"
         )),
-        Why::NotAtEnd(line) => head(&format!(
-            "fits {shown} at line {line}, which is not at the end: leave `*** End of File` out"
-        )),
+        Why::NotAtEnd(line) => {
+            head(&format!("fits {shown} at line {line}, which is not at the end: omit `*** End of File`"))
+        }
         Why::Several(lines) => head(&format!(
             "fits {shown} {} times, at lines {}: give more lines around it, or an anchor (`@@ line of the file above it`)",
             lines.len(),
@@ -48,7 +48,7 @@ pub(super) fn misfit(shown: &str, file: &[u8], hunks: &[Hunk], misfit: &Misfit) 
         Why::UnclearIndent(line) => {
             let lines = place::lines_at(file, *line, old.len());
             let what = format!(
-                "is in {shown} at line {line} but for its indentation, and how new lines are to be indented is unclear"
+                "is in {shown} at line {line} except for indentation, and the intended indentation of new lines is ambiguous"
             );
             format!("{}. There (→ is a tab, · a space):\n{lines}", head(&what))
         }
@@ -68,7 +68,7 @@ pub(super) fn changed(shown: &str, file: &[u8], hunks: &[Hunk]) -> (String, bool
         return (format!("{head}: Read it again"), false);
     }
     let places = places.join("\n⋮\n");
-    (format!("{head}. Try again by its present lines (→ is a tab, · a space):\n{places}"), true)
+    (format!("{head}. Retry with the current lines (→ is a tab, · a space):\n{places}"), true)
 }
 
 fn numbers(lines: &[usize]) -> String {

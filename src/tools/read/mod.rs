@@ -45,9 +45,11 @@ const MOST_LINES: u64 = clip::RESULT.lines as u64;
 /// Larger images are refused by most endpoints (5 to 20 MB), and not sent here.
 const MOST_IMAGE: u64 = 5 * 1024 * 1024;
 
-const PATH: Param = Param::text("file_path", "").or(&["path", "filePath", "file", "filename"]);
-const OFFSET: Param = Param::integer("offset", "first line, from 1").or(&["start_line", "line_offset"]);
-const LIMIT: Param = Param::integer("limit", "lines, default 2000").or(&["max_lines", "n_lines"]);
+const PATH: Param =
+    Param::text("file_path", "absolute or relative path").or(&["path", "filePath", "file", "filename"]);
+const OFFSET: Param =
+    Param::integer("offset", "first line to read, from 1").or(&["start_line", "line_offset"]);
+const LIMIT: Param = Param::integer("limit", "number of lines, default 2000").or(&["max_lines", "n_lines"]);
 
 /// The tool.
 #[derive(Debug, Clone, Copy)]
@@ -59,8 +61,8 @@ impl Tool for Read {
     }
 
     fn description(&self) -> String {
-        "Read a file as numbered lines, at most 2000 lines or 50 KB at once. The number and tab before each line are not \
-         part of it. Shows images up to 5 MB (PNG, JPEG, GIF, WebP) and notebooks too; directories: Glob."
+        "Read a file: up to 2000 lines or 50 KB, each line after its number and a tab. Also images (PNG, JPEG, GIF, WebP, up \
+         to 5 MB) and notebooks.{{Glob: For directories use Glob.}}"
             .to_owned()
     }
 
@@ -219,7 +221,7 @@ impl Call {
         match notebook::shown(&bytes) {
             Some(cells) => {
                 let note = "[cells of a notebook, lines counted in this view; Edit works on the JSON in the file, which \
-                            Grep shows as it stands]";
+                            Grep shows]";
                 self.lines(cells.as_bytes(), Rest::Count, size, vec![note.to_owned()])
             }
             None => self.lines(bytes.as_slice(), Rest::Count, size, Vec::new()),
@@ -254,7 +256,7 @@ impl Call {
         let file = bench
             .outputs()
             .keep(&name, &bytes)
-            .map_err(|error| format!("Error: cannot keep a copy of the image {shown}: {error}"))?;
+            .map_err(|error| format!("Error: cannot save a copy of the image {shown}: {error}"))?;
         let about =
             format!("{named} image, {width}\u{d7}{height} pixels, {}", units::bytes(bytes.len() as u64));
         let image = Part::Image { file, mime: kind.mime().to_owned(), width, height };
@@ -485,8 +487,7 @@ mod tests {
     async fn a_notebook_is_shown_as_cells_and_a_broken_one_as_it_stands() {
         let cells = json!({"cells": [{"cell_type": "code", "source": ["a\n", "b"], "outputs": []}]});
         let session = Session::with(&[("a.ipynb", &cells.to_string()), ("b.ipynb", "{\"cells\": [")]);
-        let note = "[cells of a notebook, lines counted in this view; Edit works on the JSON in the file, which Grep shows \
-                    as it stands]";
+        let note = "[cells of a notebook, lines counted in this view; Edit works on the JSON in the file, which Grep shows]";
         assert_eq!(
             session.told(&Read, json!({"file_path": "a.ipynb", "offset": 2, "limit": 2})).await,
             format!("2\t--- cell 1: code\n3\ta\n\n{note}\n[lines 2-3 of 4; use offset=4 to read on]")

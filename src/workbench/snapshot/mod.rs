@@ -25,6 +25,7 @@ use crate::os::programs;
 use crate::protocol::{JobState, SavedFile};
 
 pub use cover::{Apart, Reason};
+pub use git::has_changed_files;
 
 mod change;
 mod compare;

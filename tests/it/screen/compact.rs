@@ -33,7 +33,7 @@ fn the_conversation_is_summarised_when_the_user_wants_it() {
     talk(&pty, "third", "Three.");
     let requests = endpoint.requests();
     assert!(
-        requests[2].last_text().ends_with("this is kept: the names of the files"),
+        requests[2].last_text().ends_with("preserve: the names of the files"),
         "{}",
         requests[2].last_text()
     );

@@ -72,7 +72,7 @@ fn instructions_below_are_told_in_a_session_that_was_gone_over_to() {
     pty.key("enter");
     pty.wait_for("❯ and the cart?");
     say(&pty, "go on");
-    pty.wait_for("sub/AGENTS.md is told to the model");
+    pty.wait_for("sent to the model: sub/AGENTS.md");
     pty.wait_for("Read.");
     wait_for_rest(&pty);
     leave(&pty);

@@ -64,7 +64,7 @@ fn the_fourth_answer_gives_a_command_the_network_and_the_next_one_none() {
 fn what_the_sandbox_has_stopped_runs_outside_after_a_yes_and_that_is_what_is_told() {
     for key in ["1", "y"] {
         let (clawd, told) = check_offer(key);
-        assert!(told.starts_with("through\n[run a second time: "), "{told}");
+        assert!(told.starts_with("through\n[second run, approved by the user: "), "{told}");
         assert_eq!(std::fs::read_to_string(clawd.home().join("made")).unwrap(), "x\n");
         assert_eq!(clawd.read("tries"), "tried\ntried\n");
     }
@@ -75,7 +75,7 @@ fn what_the_sandbox_has_stopped_stays_failed_after_a_no_and_the_run_goes_on() {
     for key in ["3", "n", "enter"] {
         let (clawd, told) = check_offer(key);
         assert!(told.starts_with("Error: exit code 1\n"), "{told}");
-        assert!(told.contains("Read-only file system") && told.contains("[ran in a sandbox that "), "{told}");
+        assert!(told.contains("Read-only file system") && told.contains("[sandboxed: only "), "{told}");
         assert!(!clawd.home().join("made").exists());
         assert_eq!(clawd.read("tries"), "tried\n");
     }

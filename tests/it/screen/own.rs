@@ -26,7 +26,7 @@ fn a_command_of_the_users_own_runs_unasked_and_the_model_is_told_with_the_next_m
     wait_for_rest(&pty);
     let told = endpoint.requests()[0].last_text();
     assert!(told.starts_with("!echo made"), "{told}");
-    assert!(told.contains("The user ran this command. What came of it:\n"), "{told}");
+    assert!(told.contains("The user ran this command. Its output:\n"), "{told}");
     assert!(told.contains("exit code 3\nkey:none:none\n") && told.ends_with("what was that?"), "{told}");
     assert_eq!(endpoint.requests().len(), 1);
     leave(&pty);

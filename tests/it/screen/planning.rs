@@ -60,7 +60,7 @@ fn a_yes_leaves_plan_mode_in_the_same_run_and_the_next_change_is_asked_for() {
     say(&pty, "and more");
     pty.wait_for("More.");
     let last = endpoint.wait_for_request(4).last_text();
-    assert!(last.contains("Plan mode is over") && last.ends_with("and more"), "{last}");
+    assert!(last.contains("Plan mode is off") && last.ends_with("and more"), "{last}");
     assert_eq!(count_rows(&pty, "Plan mode is"), 0, "a reminder is for the model alone");
     wait_for_rest(&pty);
     leave(&pty);

@@ -160,7 +160,9 @@ fn instructions_beside_a_file_that_was_read_stay_with_it() {
     pty.wait_for("It is 4.");
     wait_for_rest(&pty);
     let request = endpoint.wait_for_request(3);
-    let expected = format!("# Instructions from sub/AGENTS.md\n\nNever hum.\n\n{QUESTION}");
+    let expected = format!(
+        "<system-reminder>\n<project-instructions source=\"sub/AGENTS.md\">\nNever hum.\n</project-instructions>\n</system-reminder>\n\n{QUESTION}"
+    );
     assert_eq!(request.last_text(), expected);
     leave(&pty);
     endpoint.finish();

@@ -81,6 +81,17 @@ impl Index {
         self.find(path).is_some() || self.entries.get(next).is_some_and(|entry| is_below(self.path(entry)))
     }
 
+    /// Whether one of the first `most` files is not as long as git knows it. `length` is that of a regular file at a path.
+    pub(super) fn has_other_length(&self, most: usize, length: impl Fn(&[u8]) -> Option<u64>) -> bool {
+        self.entries.iter().take(most).any(|entry| {
+            // git writes 0 for files that it has to compare, and for those that are only announced
+            entry.size != 0
+                && entry.mode & 0o170_000 == 0o100_000
+                && length(self.path(entry))
+                    .is_some_and(|length| length & u64::from(u32::MAX) != u64::from(entry.size))
+        })
+    }
+
     fn path(&self, entry: &Entry) -> &[u8] {
         let (start, end) = (entry.path.start as usize, entry.path.end as usize);
         self.paths.get(start..end).unwrap_or_default()
