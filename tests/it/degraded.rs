@@ -229,7 +229,7 @@ fn calls_in_words_are_denied_where_nobody_can_be_asked() {
     assert_eq!(the(&output, "tool_result")["success"], false);
     assert_eq!(
         requests[1].last_text(),
-        "Error: not run: requires approval (the model wrote it as text), and this session is not interactive"
+        "Error: not run: requires approval (the model wrote this call as plain text), and this session is not interactive"
     );
 }
 

@@ -1,7 +1,7 @@
 //! The integration tests: one binary, a file for each promise, all against the real program.
 //!
-//! `endpoint` scripts the model, `harness` runs the program without a screen, `pty` with one. But for the sandbox nothing
-//! here names the library's types: what a test sees is what a user sees.
+//! `endpoint` scripts the model, `harness` runs the program without a screen, `pty` with one. Except for the sandbox and the
+//! manual's tables nothing here names the library's types: what a test sees is what a user sees.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -24,6 +24,7 @@ mod endpoint;
 mod everyday;
 mod faults;
 mod first_request;
+mod guide;
 mod harness;
 mod headless;
 mod in_view;

@@ -60,7 +60,7 @@ use crate::pty::{Pty, Size};
 use crate::watched::DEADLINE;
 
 /// A question takes no key so soon after it came, or after the last printable one (the outside contract).
-const GUARD: Duration = Duration::from_millis(450);
+pub(crate) const GUARD: Duration = Duration::from_millis(450);
 
 /// The size that most people have.
 fn usual() -> Size {
