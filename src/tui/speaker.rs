@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::model::moment::Moment;
 use super::model::overlay::Overlay;
-use super::model::{Model, Size};
+use super::model::{Model, Size, Stage};
 use super::view::brush::Look;
 use super::view::letters::Letters;
 use super::view::plain::{self, Awaits, Heard, STOPS, Told};
@@ -123,7 +123,11 @@ impl Speaker {
             && page.report.awaited.is_none()
         {
             lines.extend(plain::page(page, model, self.look, now));
+            let of = page.of;
             model.overlay = None;
+            if let Stage::Asking(asking) = &mut model.stage {
+                asking.read_to_end(of);
+            }
         }
         let awaits = plain::awaits(model);
         (self.say(lines, awaits, now), awaits)
@@ -188,7 +192,6 @@ impl Speaker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::model::Stage;
     use crate::tui::model::composer::Composer;
     use crate::tui::model::overlay::{Page, PageOf};
     use crate::tui::model::transcript::Cell;

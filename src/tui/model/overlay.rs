@@ -10,7 +10,7 @@ use super::sessions::Sessions;
 use super::tasks::Tasks;
 use super::themes::Themes;
 use super::transcript::Cell;
-use crate::protocol::Results;
+use crate::protocol::{QuestionId, Results};
 
 /// An overlay.
 #[derive(Debug, Clone)]
@@ -95,12 +95,12 @@ pub struct Found {
 }
 
 impl Page {
-    /// A page that begins where it is read from: the help at its beginning, the transcript at its end.
+    /// A page at the place where reading starts: the transcript at its end, all others at their beginning.
     #[must_use]
     pub fn open(of: PageOf) -> Self {
         let up = match of {
             PageOf::Transcript => 0,
-            PageOf::Help | PageOf::Report => Self::TOP,
+            PageOf::Help | PageOf::Report | PageOf::Question(_) => Self::TOP,
         };
         Self {
             of,
@@ -154,4 +154,6 @@ pub enum PageOf {
     Help,
     /// What was put together for it.
     Report,
+    /// All of a permission question.
+    Question(QuestionId),
 }

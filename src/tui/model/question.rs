@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::Size;
 use super::buffer::Buffer;
 use super::moment::Moment;
+use super::overlay::PageOf;
 use crate::protocol::{Approval, FileChange, Preview, QuestionId};
 use crate::text::diff::{FileDiff, diff};
 
@@ -169,6 +170,13 @@ impl Asking {
                 Preview::Command(_) | Preview::Text(_) => true,
                 Preview::Changes(_) => false,
             }
+    }
+
+    /// A page was read to its end. A key that repeats opens the page of a question, but does not scroll and close it as well.
+    pub fn read_to_end(&mut self, page: PageOf) {
+        if page == PageOf::Question(self.id) {
+            self.seen = Seen::Whole;
+        }
     }
 
     /// The focus a row up or down; it stops at the ends.

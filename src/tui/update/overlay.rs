@@ -13,7 +13,14 @@ use crate::tui::model::{Model, Stage};
 /// A key while an overlay is open.
 pub(super) fn press(model: &mut Model, key: Key) -> Vec<Effect> {
     let (overlay, effects) = match model.overlay.take() {
-        Some(Overlay::Page(page)) => turn(page, key, model.size.rows),
+        Some(Overlay::Page(page)) => {
+            if page.up == 0
+                && let Stage::Asking(asking) = &mut model.stage
+            {
+                asking.read_to_end(page.of);
+            }
+            turn(page, key, model.size.rows)
+        }
         Some(Overlay::Models(picker)) => pick_model(*picker, key, &model.stage),
         Some(Overlay::Sessions(open)) => return sessions::press(model, open, key),
         Some(Overlay::Rewind(open)) => return rewind::press(model, open, key),
@@ -51,7 +58,7 @@ enum Turned {
 
 fn read(page: &mut Page, key: Key, rows: u16) -> Turned {
     let focus = match page.of {
-        PageOf::Transcript | PageOf::Report => Focus::Pager,
+        PageOf::Transcript | PageOf::Report | PageOf::Question(_) => Focus::Pager,
         PageOf::Help => Focus::Help,
     };
     // One row stays in sight from screen to screen, one is the line of keys.

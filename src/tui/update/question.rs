@@ -10,7 +10,8 @@ use crate::tui::keymap::{self, Action, Focus};
 use crate::tui::model::buffer::Buffer;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::moment::Moment;
-use crate::tui::model::question::{Asking, Row, Seen, Shown, Step};
+use crate::tui::model::overlay::{Overlay, Page, PageOf};
+use crate::tui::model::question::{Asking, Row, Shown, Step};
 use crate::tui::model::{Limit, Model, Stage};
 
 /// What a key means for a question.
@@ -60,16 +61,16 @@ pub(super) fn press(model: &mut Model, now: Moment, key: Key) -> Vec<Effect> {
         }
         Pressed::Abort => input::stop(model),
         Pressed::Elsewhere(effect) => vec![effect],
-        Pressed::Page => show_whole(model),
+        Pressed::Page => reports::open_transcript(model),
     }
 }
 
-/// The page on which all of the question stands.
+/// Opens the question on a page of its own, at its beginning. It has been seen when the end of the page is reached.
 fn show_whole(model: &mut Model) -> Vec<Effect> {
-    if let Stage::Asking(asking) = &mut model.stage {
-        asking.seen = Seen::Whole;
+    if let Stage::Asking(asking) = &model.stage {
+        model.overlay = Some(Overlay::Page(Page::open(PageOf::Question(asking.id))));
     }
-    reports::open_transcript(model)
+    Vec::new()
 }
 
 /// A paste into the words of a refusal. Says whether words are being typed.
@@ -359,12 +360,11 @@ mod tests {
         };
         check((120, 40), "2", &saved);
         check((80, 24), "2", &saved);
-        let page = Effect::Report(ReportWish::Results);
-        let seen = [std::slice::from_ref(&page), &saved].concat();
-        check((40, 12), "2", std::slice::from_ref(&page));
-        check((40, 12), "2q2", &seen);
-        check((40, 12), "<c-o>q2", &seen);
-        check((40, 12), "2q1", &[vec![page], answered(Answer::Allow)].concat());
+        check((40, 12), "2", &[]);
+        check((40, 12), "2q2", &[]);
+        check((40, 12), "2<end>q2", &saved);
+        check((40, 12), "<c-o>q2", &[Effect::Report(ReportWish::Results)]);
+        check((40, 12), "2q1", &answered(Answer::Allow));
     }
 
     #[test]
@@ -375,16 +375,19 @@ mod tests {
                 asking.approval.preview = preview.unwrap_or_else(|| asking.approval.preview.clone());
             })
         };
-        let page = Effect::Report(ReportWish::Results);
-        for (keys, yes) in [("1", "1"), ("y", "y"), ("<enter>", "<enter>"), ("1", "<enter>")] {
+        for (key, yes) in [("1", "1"), ("y", "y"), ("<enter>", "<enter>"), ("1", "<enter>")] {
             let mut model = cut(None);
-            assert_eq!(press(&mut model, 200, keys), std::slice::from_ref(&page), "{keys}");
-            assert!(model.overlay.is_some());
+            assert_eq!(press(&mut model, 200, &key.repeat(50)), [], "{key} opens the page and repeats there");
+            let Some(Overlay::Page(page)) = &model.overlay else { panic!("a page") };
+            assert_eq!((page.of, page.up), (PageOf::Question(QuestionId(7)), Page::TOP));
             assert_eq!(press(&mut model, 200, "q"), []);
-            assert_eq!(press(&mut model, 200, yes), answered(Answer::Allow), "{keys} {yes}");
+            assert_eq!(press(&mut model, 200, key), [], "{key}: the end was not reached");
+            assert!(model.overlay.is_some());
+            assert_eq!(press(&mut model, 200, "<end>q"), []);
+            assert_eq!(press(&mut model, 200, yes), answered(Answer::Allow), "{key} {yes}");
         }
         assert_eq!(press(&mut cut(None), 200, "n"), deny(None));
-        assert_eq!(press(&mut cut(None), 200, "<c-o>q1").last(), answered(Answer::Allow).first());
+        assert_eq!(press(&mut cut(None), 200, "<c-o>q1"), [Effect::Report(ReportWish::Results)]);
         assert_eq!(press(&mut cut(Some(Preview::Changes(Vec::new()))), 200, "1"), answered(Answer::Allow));
     }
 

@@ -16,7 +16,7 @@ use super::sheet::{Sheet, Since, Source, broken};
 use super::theme::Role;
 use super::wrap::{Prefix, fit, width, wrap};
 use super::{answering, arriving_answer, cell, question, tool, trust};
-use crate::protocol::Results;
+use crate::protocol::{QuestionId, Results};
 use crate::tui::keymap::{HelpRow, help_rows};
 use crate::tui::model::call::Kind;
 use crate::tui::model::moment::Moment;
@@ -48,6 +48,7 @@ pub fn draw(
             (model.transcript.cells(), going_on((model, &results), now, &mut sheet.kept, brush))
         }
         PageOf::Help => (&[][..], help(brush)),
+        PageOf::Question(id) => (&[][..], asked(id, model, &mut sheet.kept, brush)),
         PageOf::Report => (report.cells.as_slice(), awaited(&report, brush)),
     };
     let cells = Source { cells, results: &results };
@@ -173,6 +174,7 @@ pub(super) fn whole(page: &Page, model: &Model, now: Moment, brush: Brush) -> Ve
     let results = &page.results;
     let (cells, tail) = match page.of {
         PageOf::Help => return help(brush),
+        PageOf::Question(id) => return asked(id, model, &mut Kept::default(), brush),
         PageOf::Transcript => {
             (model.transcript.cells(), going_on((model, results), now, &mut Kept::default(), brush))
         }
@@ -184,6 +186,14 @@ pub(super) fn whole(page: &Page, model: &Model, now: Moment, brush: Brush) -> Ve
         gap.into_iter().chain(cell::whole(cell, results, brush))
     });
     told.chain(tail).collect()
+}
+
+/// All of a question, as long as it waits for an answer.
+fn asked(id: QuestionId, model: &Model, kept: &mut Kept, brush: Brush) -> Vec<Line<'static>> {
+    match &model.stage {
+        Stage::Asking(asking) if asking.id == id => question::whole(asking, kept, brush),
+        _ => Vec::new(),
+    }
 }
 
 /// What is not a cell yet: the run, and what is asked.

@@ -123,6 +123,7 @@ pub fn page(page: &Page, model: &Model, look: Look, now: Moment) -> Vec<String> 
         PageOf::Transcript => "transcript",
         PageOf::Help => "help",
         PageOf::Report => "report",
+        PageOf::Question(_) => "command",
     };
     let lines = page::whole(page, model, now, brush);
     let mut told = vec![format!("{name}:")];

@@ -71,7 +71,8 @@ const OVERLAY: Kinds<Overlay> = kinds!(Overlay:
     Overlay::Themes(_), Overlay::Rewind(_),
 );
 
-const PAGE: Kinds<PageOf> = kinds!(PageOf: PageOf::Transcript, PageOf::Help, PageOf::Report);
+const PAGE: Kinds<PageOf> =
+    kinds!(PageOf: PageOf::Transcript, PageOf::Help, PageOf::Report, PageOf::Question(_));
 
 const SEARCH: Kinds<Search> = kinds!(Search: Search::Nothing, Search::Typing(_), Search::For(_));
 

@@ -270,6 +270,12 @@ fn read(page: impl Fn() -> Page + 'static) -> impl Fn(Model) -> Model + 'static 
     }
 }
 
+/// With the question of that scene.
+fn asked(model: Model, name: &str) -> Model {
+    let scene = questions::scenes().into_iter().find(|scene| scene.name == name).unwrap();
+    (scene.made)(model)
+}
+
 fn transcript() -> Vec<Scene> {
     let searching = |search: fn() -> Search, found: Option<Found>| {
         read(move || Page { search: search(), found, up: 20, ..Page::open(PageOf::Transcript) })
@@ -304,11 +310,14 @@ fn transcript() -> Vec<Scene> {
             model
         }),
         Scene::screen("all of a question", |model| {
-            let question =
-                questions::scenes().into_iter().find(|scene| scene.name == "may a file be changed").unwrap();
-            let mut model = (question.made)(model);
-            assert!(matches!(model.stage, Stage::Asking(_)));
+            let mut model = asked(model, "may a file be changed");
             model.overlay = Some(Overlay::Page(Page::open(PageOf::Transcript)));
+            model
+        }),
+        Scene::screen("all of a long command before a yes counts", |model| {
+            let mut model = asked(model, "may a command of many lines run");
+            let Stage::Asking(asking) = &model.stage else { panic!("a question") };
+            model.overlay = Some(Overlay::Page(Page::open(PageOf::Question(asking.id))));
             model
         }),
     ]
