@@ -8,6 +8,19 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+/// Keys of `[core]` that start no program and name no other file. `git init` writes most of them.
+pub const PLAIN_CORE_KEYS: [&str; 9] = [
+    "repositoryformatversion",
+    "filemode",
+    "bare",
+    "logallrefupdates",
+    "ignorecase",
+    "precomposeunicode",
+    "symlinks",
+    "autocrlf",
+    "eol",
+];
+
 /// What a file says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GitConfig {

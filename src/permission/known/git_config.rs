@@ -5,7 +5,7 @@
 //! filters, drivers, other files, other work trees, repositories that fetch what they miss. What is written
 //! in an unusual way is not calm either.
 
-use crate::text::git_config::{Entry, Form, GitConfig};
+use crate::text::git_config::{Entry, Form, GitConfig, PLAIN_CORE_KEYS};
 
 /// Keys of every name are known in these.
 const SECTIONS: [&str; 20] = [
@@ -32,19 +32,11 @@ const SECTIONS: [&str; 20] = [
 ];
 
 /// Sections without a name of their own, each with the keys that are known.
-const KEYS: [(&str, &[&str]); 9] = [
+const KEYS: [(&str, &[&str]); 10] = [
+    ("core", &PLAIN_CORE_KEYS),
     (
         "core",
         &[
-            "repositoryformatversion",
-            "filemode",
-            "bare",
-            "logallrefupdates",
-            "ignorecase",
-            "precomposeunicode",
-            "symlinks",
-            "autocrlf",
-            "eol",
             "safecrlf",
             "quotepath",
             "abbrev",

@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::super::git::{common, directory_of, text};
 use crate::os::file::read_regular;
-use crate::text::git_config::{Entry, Form, GitConfig};
+use crate::text::git_config::{Entry, Form, GitConfig, PLAIN_CORE_KEYS};
 
 /// The mode of such an entry of an index.
 const LINK: u32 = 0o160_000;
@@ -29,23 +29,10 @@ const TICK: Duration = Duration::from_millis(20);
 /// How the new name ends.
 const MOVED: &str = ".moved-by-clawd";
 
-/// Keys that run nothing, and what each section is for.
-const HARMLESS: [(&str, &[&str]); 7] = [
-    (
-        "core",
-        &[
-            "repositoryformatversion",
-            "filemode",
-            "bare",
-            "logallrefupdates",
-            "ignorecase",
-            "precomposeunicode",
-            "symlinks",
-            "worktree",
-            "autocrlf",
-            "eol",
-        ],
-    ),
+/// Keys that run nothing, by section.
+const HARMLESS: [(&str, &[&str]); 8] = [
+    ("core", &PLAIN_CORE_KEYS),
+    ("core", &["worktree"]),
     ("remote", &["url", "pushurl", "fetch", "tagopt", "prune"]),
     ("branch", &["remote", "merge", "rebase", "description"]),
     ("submodule", &["url", "active", "branch"]),
