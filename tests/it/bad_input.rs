@@ -53,7 +53,7 @@ fn a_mistyped_command_is_no_prompt() {
         (&["completions", "tcsh"], &["tcsh", "bash, elvish, fish, powershell or zsh"]),
         (&["config", "zzz"], &["`config zzz`", "show or path"]),
         (&["sessions", "zzz"], &["`sessions zzz`", "list, show, export or delete"]),
-        (&["-p", "sessions", "zzz"], &["`sessions zzz`", "`--` before the words"]),
+        (&["-p", "sessions", "zzz"], &["`sessions zzz`", "`--` before the text"]),
         (&["-p", "--foo", "hi"], &["no option `--foo`", "clawd --help"]),
     ] {
         check_usage(args, parts);

@@ -156,7 +156,7 @@ fn a_limit_is_above_zero_and_for_headless_runs_alone() {
             check_usage(&["-p", option, value, "x"], &[option, " above 0 (try "]);
         }
         check_usage(&["-p", "x", option], &[option, "needs a value"]);
-        check_usage(&[option, "5", "x"], &[option, "is for `--print` alone", "try adding `-p`"]);
-        check_usage(&[option, "5", "doctor"], &[option, "is for `--print` alone"]);
+        check_usage(&[option, "5", "x"], &[option, "requires `--print`", "try adding `-p`"]);
+        check_usage(&[option, "5", "doctor"], &[option, "requires `--print`"]);
     }
 }

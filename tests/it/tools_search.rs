@@ -263,8 +263,8 @@ fn a_pattern_that_would_grow_without_bound_is_refused() {
         call("Grep", json!({"pattern": "NOTE", "type": "pyhton"})),
     ]);
     assert!(told[0].contains("size limit"), "{}", told[0]);
-    assert!(told[1].contains("nested too deeply"), "{}", told[1]);
-    assert!(told[2].contains("nested too deeply"), "{}", told[2]);
+    assert!(told[1].contains("too deeply nested"), "{}", told[1]);
+    assert!(told[2].contains("too deeply nested"), "{}", told[2]);
     assert!(told[3].contains("Did you mean `python`?"), "{}", told[3]);
 }
 

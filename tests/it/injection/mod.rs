@@ -250,7 +250,7 @@ fn errors_and_names_of_the_endpoint_are_only_text() {
         let endpoint = Endpoint::script([failure]);
         let pty = open(&Clawd::new(&endpoint));
         say(&pty, "go");
-        pty.wait_for("The message is kept");
+        pty.wait_for("Your message was not lost");
         judge(&pty, "an error");
         endpoint.finish();
     }

@@ -156,7 +156,7 @@ impl World {
         pty.type_text("change all");
         pty.wait_for("1 of ");
         pty.key("enter");
-        pty.wait_for("1, 2 or 3 does it");
+        pty.wait_for("Press 1, 2 or 3");
         let lease = Lease::on(&self.image(gate, &self.before));
         pty.key("1");
         Self::kill(&pty, &lease);

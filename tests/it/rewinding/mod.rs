@@ -100,7 +100,7 @@ fn go_back(pty: &Pty, words: &str, digit: &str) {
         text.contains("1 of ") || text.contains("1 in all")
     });
     pty.key("enter");
-    pty.wait_for("1, 2 or 3 does it");
+    pty.wait_for("Press 1, 2 or 3");
     pty.key(digit);
 }
 

@@ -33,12 +33,12 @@ fn is_gone(pty: &Pty, words: &str) {
 /// Goes to the newest message of the list, up to the question how far.
 fn open_the_first(pty: &Pty) {
     pty.key("esc");
-    pty.wait_for("Esc again goes back");
+    pty.wait_for("Press Esc again to rewind");
     pty.key("esc");
     // the list may open before it is filled, and takes nothing then
     pty.wait_for("in all");
     pty.key("enter");
-    pty.wait_for("1, 2 or 3 does it");
+    pty.wait_for("Press 1, 2 or 3");
 }
 
 #[test]

@@ -257,7 +257,7 @@ fn what_tools_have_changed_is_a_page_also_later() {
     let clawd = Clawd::new(&endpoint).file("a.txt", "one\ntwo\n");
     let pty = open(&clawd.again().args(["--permission-mode", "accept-edits"]));
     say(&pty, "/diff");
-    pty.wait_for("no tool or command has changed a file");
+    pty.wait_for("no tool or command changed a file");
     say(&pty, "go");
     pty.wait_for("Changed.");
     wait_for_rest(&pty);

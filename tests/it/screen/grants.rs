@@ -95,7 +95,7 @@ fn a_grant_is_taken_back_at_once_and_for_good() {
     pty.key("d");
     pty.wait_for("revoked: Bash(git add:*)");
     pty.key("esc");
-    pty.wait_until("the list is closed", |screen| !screen.contents().contains("takes a grant back"));
+    pty.wait_until("the list is closed", |screen| !screen.contents().contains("revoke a saved rule"));
     assert!(!grants(&clawd).contains("git add"), "{}", grants(&clawd));
     say(&pty, "once more");
     answer(&pty, "Allow this command?", "1");

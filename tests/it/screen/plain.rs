@@ -312,7 +312,7 @@ fn a_key_for_an_endpoint_is_typed_unseen() {
     let clawd =
         dumb(&endpoint).without_env("CLAWD_BASE_URL").without_env("CLAWD_API_KEY").without_env("CLAWD_MODEL");
     let pty = open(&clawd);
-    pty.wait_for("no server was found");
+    pty.wait_for("no server found");
     let row = |words: &str| {
         let shown = pty.screen_text();
         let row = shown.lines().rev().find(|row| row.contains(words)).unwrap().trim().to_owned();

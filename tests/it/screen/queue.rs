@@ -150,7 +150,7 @@ fn what_follows_a_summary_in_the_queue_waits_for_it_and_takes_nothing_of_it_alon
     summary.wait_reached();
     pty.wait_for("queued: /clear");
     summary.open();
-    wait_for_the_last(&pty, "a new session has begun");
+    wait_for_the_last(&pty, "started a new session");
     endpoint.allow_break();
     say(&pty, "third");
     pty.wait_for("Fresh.");
@@ -206,7 +206,7 @@ fn commands_that_begin_a_run_are_carried_out_one_after_the_other() {
     pty.wait_for("queued: !echo ran");
     assert!(!clawd.project().join("ran.txt").exists(), "the run of /init is still going on");
     init.open();
-    wait_for_the_last(&pty, "a new session has begun");
+    wait_for_the_last(&pty, "started a new session");
     assert_eq!(
         (clawd.read("ran.txt"), clawd.read("AGENTS.md")),
         ("ran\nagain\n".to_owned(), "- use tabs\n".to_owned())

@@ -47,7 +47,7 @@ fn after_a_failure_enter_asks_again() {
     let pty = chat(&endpoint);
     say(&pty, "a question");
     pty.wait_for("Error:");
-    pty.wait_for("Enter on the empty input asks again");
+    pty.wait_for("press Enter on an empty input to retry");
     wait_for_rest(&pty);
     pty.key("enter");
     pty.wait_for("Now it is answered.");
@@ -116,7 +116,7 @@ fn after_a_refusal_enter_asks_for_another_answer_in_its_place() {
     let endpoint = Endpoint::script([refusal, text("Well then."), text("And on.")]);
     let pty = chat(&endpoint);
     say(&pty, "a question");
-    pty.wait_for("Enter on the empty input asks again");
+    pty.wait_for("press Enter on an empty input to retry");
     wait_for_rest(&pty);
     pty.key("enter");
     pty.wait_for("Well then.");
