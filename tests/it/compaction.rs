@@ -274,7 +274,9 @@ fn what_no_summary_helps_ends_with_advice_and_can_go_on() {
     let error = output.result()["error"].clone();
     assert_eq!(error["type"], "llm_error");
     let message = error["message"].as_str().unwrap();
-    for part in ["too long for mock-1", "a larger context window", "the shortened conversation was refused as well"] {
+    for part in
+        ["too long for mock-1", "a larger context window", "the shortened conversation was refused as well"]
+    {
         assert!(message.contains(part), "{message}");
     }
     streaming_again(&clawd).args(["-c", "fourth"]).run().expect_code(0);

@@ -226,7 +226,7 @@ fn check_unable(content: &str, args: &[&str], parts: &[&str]) {
 
 #[test]
 fn a_provider_that_cannot_be_used_is_told_before_anything_is_sent() {
-    check_unable(MINE, &["--provider", "yours"], &["no provider is called `yours`", "there are: mine"]);
+    check_unable(MINE, &["--provider", "yours"], &["no provider is called `yours`", "try one of: mine"]);
     check_unable("", &["--provider", "yours"], &["no provider is called `yours`", "[providers.NAME]"]);
     check_unable(MINE, &["--provider", "mine"], &["MY_CODE", "X-Code", "not set"]);
     let far = "[providers.far]\nbase_url = \"https://models.invalid/v1\"\nmodel = \"m\"\n";

@@ -417,9 +417,8 @@ async fn a_body_that_is_not_what_its_head_says_is_an_error() {
             .await;
     let broken = told(&server.url("/")).await;
     assert!(
-        broken.contains(
-            "\n\nhalf\n\n[incomplete: only 4 B were received: incomplete response from `a.test`: "
-        ),
+        broken
+            .contains("\n\nhalf\n\n[incomplete: only 4 B were received: incomplete response from `a.test`: "),
         "{broken}"
     );
     let server = Server::of("200 OK\r\ncontent-encoding: gzip", b"\x1f\x8b".as_slice()).await;

@@ -105,6 +105,8 @@ fn after_a_rewind_a_file_must_be_read_again_before_it_is_changed() {
     write(&clawd.project().join("a"), "one\n", 0o644);
     let change = || patch("*** Update File: a\n@@\n-one\n+two");
     tell(&clawd, &endpoint, "hello", vec![]);
+    // the prompt says whether a user can answer, which has changed
+    endpoint.allow_break();
     let pty = resume(&clawd);
     for turn in [calls([read("a")]), calls([change()]), text("Changed.")] {
         endpoint.push(turn);

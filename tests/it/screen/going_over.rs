@@ -135,7 +135,7 @@ fn a_fork_leaves_the_session_and_a_name_is_kept() {
     wait_for_rest(&pty);
     assert_eq!(endpoint.wait_for_request(2).roles(), "system user assistant user");
     say(&pty, "/rename another");
-    pty.wait_for("is called: another");
+    pty.wait_for("session renamed: another");
     leave(&pty);
     let listed = clawd.again().args(["sessions", "list"]).run().expect_code(0).stdout;
     assert!(listed.contains("the tax of things") && listed.contains("another"), "{listed}");

@@ -141,7 +141,7 @@ fn a_choice_is_kept_in_the_session_and_for_the_next_one() {
     pty.wait_until("the list has closed", |screen| !screen.contents().contains("in use"));
     say(&pty, "/model mock-2");
     pty.wait_for("model: mock-2 · saved in");
-    pty.wait_for("not listed by");
+    pty.wait_for("listed by 127.0.0.1:");
     assert_eq!(
         config_of(&clawd),
         format!("# mine\nmodel = \"mock-2\" # for now\nbase_url = \"{}\"\n", endpoint.base_url())
@@ -221,7 +221,7 @@ fn behind_the_first_answer_a_window_that_is_too_small_is_said_once() {
     talk(&pty, "two", "Second.");
     assert_eq!(count_rows(&pty, "tool use needs"), 1);
     say(&pty, "/status");
-    pty.wait_for("4k tokens, says llama.cpp (/props)");
+    pty.wait_for("4k tokens, reported by llama.cpp at /props");
     leave(&pty);
     endpoint.finish();
 }
