@@ -54,7 +54,7 @@ fn a_mistyped_command_is_no_prompt() {
         (&["config", "zzz"], &["`config zzz`", "show or path"]),
         (&["sessions", "zzz"], &["`sessions zzz`", "list, show, export or delete"]),
         (&["-p", "sessions", "zzz"], &["`sessions zzz`", "`--` before the text"]),
-        (&["-p", "--foo", "hi"], &["no option `--foo`", "clawd --help"]),
+        (&["-p", "--foo", "hi"], &["unknown option `--foo`", "clawd --help"]),
     ] {
         check_usage(args, parts);
     }

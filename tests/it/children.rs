@@ -156,9 +156,9 @@ fn the_sandboxes_own_tmp_is_named_where_a_tool_misses_a_file() {
             [bash(&format!("cat {name}"))],
         ])
         .told;
-    assert!(told[1].contains("is in the sandbox's own /tmp"), "{told:?}");
+    assert!(told[1].contains("is in the /tmp of the sandbox"), "{told:?}");
     assert!(
-        told[2].contains(&format!("[commands have a /tmp of their own: {other} is not in it; ")),
+        told[2].contains(&format!("[/tmp is private to commands and does not contain {other}; ")),
         "{told:?}"
     );
     assert_eq!(told[3], "built");
