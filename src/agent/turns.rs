@@ -57,6 +57,10 @@ pub(super) enum Reply {
 }
 
 /// Whether calls were written as text, and the user knows.
+    /// A budget was reached before anything came.
+    OverBudget {
+        used: String,
+    },
 #[derive(PartialEq, Eq)]
 enum TextCalls {
     Unseen,
@@ -177,7 +181,8 @@ impl<'a> Run<'a> {
             Reply::Failed(error) => return Next::End(failed(&error)),
         };
         hush::answer(self.context.bench.redactor(), &mut completion.message);
-        self.count(&completion.message);
+        self.count(&completion.message).await;
+            Reply::OverBudget { used } => return Next::End(RunEnd::OverBudget { used }),
         tracing::debug!(
             turn = self.carry.metadata.turns_count,
             stop = ?completion.message.stop_reason,
@@ -206,6 +211,9 @@ impl<'a> Run<'a> {
                 self.emit(AgentEvent::Retry {
                     attempt,
                     delay: Duration::ZERO,
+                if let Some(used) = self.options.spending.reached(&self.context.history) {
+                    return Reply::OverBudget { used };
+                }
                     error: "the model's answer was empty".to_owned(),
                     discard: true,
                 })

@@ -61,7 +61,8 @@ pub struct Workbench {
     snapshots: Snapshots,
     veils: Mutex<Option<Arc<Veils>>>,
     /// Whether the user was told that this system has no sandbox.
-    warned: AtomicBool,
+    warned_of_no_sandbox: AtomicBool,
+    warned_of_no_usage: AtomicBool,
     redactor: Arc<Redactor>,
 }
 
@@ -122,7 +123,8 @@ impl Workbench {
             guides: Guides::default(),
             snapshots: Snapshots::default(),
             veils: Mutex::default(),
-            warned: AtomicBool::default(),
+            warned_of_no_sandbox: AtomicBool::default(),
+            warned_of_no_usage: AtomicBool::default(),
         })
     }
 
@@ -133,7 +135,12 @@ impl Workbench {
 
     /// Whether the user is to be told that commands run without a sandbox: once in a session.
     pub fn warn_of_no_sandbox(&self) -> bool {
-        !self.warned.swap(true, Ordering::Relaxed)
+        !self.warned_of_no_sandbox.swap(true, Ordering::Relaxed)
+    }
+
+    /// Whether the user is to be warned that the endpoint does not report the usage: once in a session.
+    pub fn warn_of_no_usage(&self) -> bool {
+        !self.warned_of_no_usage.swap(true, Ordering::Relaxed)
     }
 
     /// The files that the model knows.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::bad_input::check_usage;
-use crate::endpoint::{Answer, Endpoint, call, calls, stall, status, text};
+use crate::endpoint::{Answer, Endpoint, call, calls, empty, stall, status, text};
 use crate::harness::{Clawd, Output};
 use crate::headless::{calling, expect_one_line, streaming, streaming_again};
 
@@ -158,5 +158,50 @@ fn a_limit_is_above_zero_and_for_headless_runs_alone() {
         check_usage(&["-p", "x", option], &[option, "needs a value"]);
         check_usage(&[option, "5", "x"], &[option, "requires `--print`", "try adding `-p`"]);
         check_usage(&[option, "5", "doctor"], &[option, "requires `--print`"]);
+    }
+}
+
+#[test]
+fn a_budget_counts_empty_answers_before_they_are_asked_for_again() {
+    let endpoint = Endpoint::script([empty().usage(used(900, 200))]);
+    let output = streaming(&endpoint).args(["--max-tokens", "1000", "go"]).run().expect_code(3);
+    let error = output.result()["error"].clone();
+    assert_eq!(error["type"], "max_turns_exceeded");
+    assert!(
+        error["message"].as_str().unwrap().starts_with("budget reached: 1.1k of 1k tokens used"),
+        "{error}"
+    );
+    assert_eq!(output.events_of("retry").len(), 0);
+    endpoint.finish();
+}
+
+#[test]
+fn a_token_budget_without_usage_is_reported_once() {
+    let look = || calling("Glob", json!({"pattern": "*"})).no_usage();
+    let endpoint = Endpoint::script([look(), look(), text("Done.").no_usage()]);
+    let output = streaming(&endpoint).args(["--max-tokens", "10", "go"]).run().expect_code(0);
+    let notices = output.events_of("notice");
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    let told = notices[0]["text"].as_str().unwrap();
+    assert!(told.starts_with("cannot enforce max_tokens: the endpoint does not report the usage"), "{told}");
+    expect_one_line(&output, &[told]);
+    endpoint.finish();
+    // nothing to enforce
+    let endpoint = Endpoint::script([text("Done.").no_usage()]);
+    let output = streaming(&endpoint).arg("go").run().expect_code(0);
+    assert_eq!(output.events_of("notice").len(), 0);
+    endpoint.finish();
+}
+
+#[test]
+fn at_the_turn_limit_no_notice_says_that_the_model_was_asked_again() {
+    for (turns, told) in [("1", "doing it"), ("2", "asked it to")] {
+        let second = (turns == "2").then(|| text("Done."));
+        let endpoint = Endpoint::script([text("Let me check the file.")].into_iter().chain(second));
+        let code = if turns == "1" { 3 } else { 0 };
+        let output = streaming(&endpoint).args(["--max-turns", turns, "go"]).run().expect_code(code);
+        let text = the(&output, "notice")["text"].as_str().unwrap().to_owned();
+        assert!(text.ends_with(told), "{text}");
+        endpoint.finish();
     }
 }

@@ -166,7 +166,7 @@ fn requests_without_a_message_count_toward_the_budget_of_the_session() {
     let usage =
         |tokens: u64| json!({"prompt_tokens": tokens, "completion_tokens": 1, "total_tokens": tokens + 1});
     let endpoint = Endpoint::script([empty().usage(usage(2_000)), text("Here.").usage(usage(10))]);
-    let clawd = streaming(&endpoint).home_file("config.toml", "max_tokens = 2000\n").arg("go");
+    let clawd = streaming(&endpoint).home_file("config.toml", "max_tokens = 2010\n").arg("go");
     let output = clawd.run().expect_code(0);
     assert_eq!(output.result()["metadata"]["usage"]["prompt_tokens"], 2_010);
     let again = streaming_again(&clawd).args(["-c", "more"]).run().expect_code(3);
