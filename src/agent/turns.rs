@@ -33,6 +33,9 @@ const FAILURE_STREAK: u32 = 3;
 const FAILURE_NOTE: &str = "Note: tool calls have failed in three consecutive turns. Do not repeat them. Try a different approach, or \
 tell the user what is blocking you.";
 
+const NUDGED: &str = "the model announced an action without doing it; asked it to";
+const ANNOUNCED: &str = "the model announced an action without doing it";
+
 const WRITTEN_AS_TEXT: &str = "the model wrote its calls as text; they are run as calls, and each requires approval unless everything is allowed (text_calls = \"off\" ignores them)";
 
 /// One run: the loop's own copy of the conversation and what it counts.
@@ -335,7 +338,9 @@ impl<'a> Run<'a> {
     async fn nudge(&mut self) {
         self.carry.nudges += 1;
         let text = intent::nudge_for(&self.last_user_text());
-        self.notice(NoticeKind::Nudge, "the model announced an action without doing it; asked it to").await;
+        // at the limit it goes out only if the user lets the run continue
+        let is_sent = self.budget_used < self.options.budget.turns();
+        self.notice(NoticeKind::Nudge, if is_sent { NUDGED } else { ANNOUNCED }).await;
         self.record_all(vec![UserMessage::new(Origin::Nudge, text)]).await;
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::bad_input::check_usage;
 use crate::endpoint::{Answer, Endpoint, call, calls, empty, stall, status, text};
 use crate::harness::{Clawd, Output};
-use crate::headless::{calling, expect_one_line, streaming, streaming_again};
+use crate::headless::{calling, expect_one_line, streaming, streaming_again, the};
 
 /// Ends by `--timeout`, `seconds` after its start: the result comes last and says so.
 fn check_timeout(clawd: &Clawd, seconds: &str) -> Output {
