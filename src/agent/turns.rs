@@ -362,7 +362,7 @@ impl<'a> Run<'a> {
             reminder::tell(self, message.origin).await;
             self.record(Message::User(message)).await;
             for text in left_out {
-                self.notice(NoticeKind::Info, &text).await;
+                self.notice(NoticeKind::NotAttached, &text).await;
             }
         }
     }

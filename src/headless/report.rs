@@ -203,6 +203,7 @@ fn is_remarked(kind: NoticeKind) -> bool {
         | NoticeKind::Fallback
         | NoticeKind::KeyRotated
         | NoticeKind::TextCalls
+        | NoticeKind::NotAttached
         | NoticeKind::Endpoint => true,
         NoticeKind::Nudge
         | NoticeKind::LoopDetected

@@ -152,6 +152,8 @@ pub enum NoticeKind {
     Saved,
     /// The model's answer or the endpoint was odd, and what was done about it.
     Endpoint,
+    /// A file that the user named with `@` was not attached.
+    NotAttached,
     /// Anything else that a user should know.
     Info,
 }
@@ -172,6 +174,7 @@ impl NoticeKind {
             Self::NotSaved => "not_saved",
             Self::Saved => "saved",
             Self::Endpoint => "endpoint",
+            Self::NotAttached => "not_attached",
             Self::Info => "info",
         }
     }

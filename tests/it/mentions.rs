@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::endpoint::{Endpoint, Request, call, calls, text};
 use crate::harness::Clawd;
-use crate::headless::{streaming, streaming_again};
+use crate::headless::{expect_one_line, streaming, streaming_again};
 use crate::sessions::session_file;
 use crate::tools_read::png;
 
@@ -115,4 +115,15 @@ fn an_attached_file_counts_as_read_also_after_a_resume() {
         .expect_code(0);
     assert_eq!(clawd.read("a.txt"), "two\n");
     endpoint.finish();
+}
+
+#[test]
+fn what_is_not_attached_is_a_line_on_standard_error_in_every_format() {
+    for format in ["text", "json", "stream-json"] {
+        let endpoint = Endpoint::script([text("Done.")]);
+        let clawd = Clawd::new(&endpoint).file(".env", "TOKEN=hush-hush\n");
+        let output = clawd.args(["-p", "--output-format", format, "see @.env"]).run().expect_code(0);
+        expect_one_line(&output, &["@.env is not attached: not run: requires approval"]);
+        endpoint.finish();
+    }
 }

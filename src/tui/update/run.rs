@@ -314,6 +314,7 @@ fn notice(model: &mut Model, kind: NoticeKind, text: String) {
         | NoticeKind::Hook
         | NoticeKind::Trust
         | NoticeKind::Endpoint
+        | NoticeKind::NotAttached
         | NoticeKind::Info => {}
     }
     tell_explored(model);
