@@ -30,15 +30,15 @@ impl ChatObserver for Watcher<'_> {
             ChatEvent::Answering => AgentEvent::Waiting(Waiting::Answer),
             ChatEvent::Calling => AgentEvent::Waiting(Waiting::Call),
             ChatEvent::Thinking(text) => {
-                self.draft(|draft| draft.thinking = true);
+                self.draft(Draft::think);
                 AgentEvent::ThinkingDelta(text)
             }
             ChatEvent::Text(text) => {
-                self.draft(|draft| draft.text.push_str(&text));
+                self.draft(|draft| draft.push(&text));
                 AgentEvent::TextDelta(text)
             }
             ChatEvent::Retry { attempt, of, delay, error, discard } => {
-                self.draft(Draft::clear);
+                self.draft(Draft::break_off);
                 return Box::pin(async move {
                     let waiting = Waiting::Retry { attempt, of, delay, error: error.clone() };
                     self.sink.emit(AgentEvent::Retry { attempt, delay, error, discard }).await;

@@ -15,13 +15,33 @@ pub struct Draft {
     pub text: String,
     /// Whether thoughts have arrived.
     pub thinking: bool,
+    /// Whether the answer broke off: the next one replaces it.
+    broken: bool,
 }
 
 impl Draft {
-    /// Begins anew: what arrived so far is void.
-    pub fn clear(&mut self) {
-        self.text.clear();
-        self.thinking = false;
+    /// The answer broke off. Its text was shown, so it stays until another answer begins.
+    pub fn break_off(&mut self) {
+        self.broken = true;
+    }
+
+    /// Adds text.
+    pub fn push(&mut self, text: &str) {
+        self.begin();
+        self.text.push_str(text);
+    }
+
+    /// Notes that thoughts have arrived.
+    pub fn think(&mut self) {
+        self.begin();
+        self.thinking = true;
+    }
+
+    /// Drops an answer that broke off.
+    fn begin(&mut self) {
+        if self.broken {
+            *self = Self::default();
+        }
     }
 
     /// The text that an abort leaves behind, as a message; none where nothing was to be seen.

@@ -8,7 +8,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Pid;
 use serde_json::json;
 
-use crate::endpoint::{Endpoint, Gate, call, calls, empty, stall, status, text, thinking};
+use crate::endpoint::{Endpoint, Gate, call, calls, stall, status, text, thinking};
 use crate::harness::{Clawd, Output, Running, Signal};
 use crate::headless::{calling, expect_one_line, streaming, streaming_again, the};
 use crate::watched::DEADLINE;
@@ -168,18 +168,24 @@ fn in_the_pause_before_another_try() {
 }
 
 #[test]
-fn after_an_answer_was_declared_void_nothing_of_it_is_kept() {
-    let gate = Gate::new();
-    let endpoint = Endpoint::script([text("Void.").cut(), empty().hold(&gate)]);
-    let clawd = streaming(&endpoint).arg("first");
-    let running = clawd.spawn();
-    running.wait_for_event("retry");
-    gate.wait_reached();
-    let output = stop(running, Signal::INT, 130);
-    assert_eq!(output.events_of("message").len(), 0);
-    assert_eq!(output.result()["final_message"], "");
-    goes_on(&clawd, &endpoint, "system user");
-    endpoint.finish();
+fn after_an_answer_broke_off_its_text_is_kept_until_another_begins() {
+    for (again, kept) in [("", "Half."), ("Other.", "Other.")] {
+        let gate = Gate::new();
+        let endpoint = Endpoint::script([text("Half.").cut(), text(again).hold(&gate).text("never")]);
+        let clawd = streaming(&endpoint).arg("first");
+        let running = clawd.spawn();
+        running.wait_for_event("retry");
+        gate.wait_reached();
+        if !again.is_empty() {
+            running.wait_for_event("text_delta");
+        }
+        let output = stop(running, Signal::INT, 130);
+        assert_eq!(the(&output, "message")["message"]["content"], kept);
+        assert_eq!(output.result()["final_message"], kept);
+        goes_on(&clawd, &endpoint, "system user assistant user");
+        assert_eq!(endpoint.requests()[2].messages()[2]["content"], kept);
+        endpoint.finish();
+    }
 }
 
 #[test]
