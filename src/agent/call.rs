@@ -24,7 +24,7 @@ use super::{hush, tags};
 use crate::permission::Verdict;
 use crate::protocol::{
     Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, NoticeKind,
-    Occasion, Question, Tail, Terms, ToolCall, ToolStatus,
+    Occasion, Preview, Question, Tail, Terms, ToolCall, ToolStatus,
 };
 use crate::text::redact::Hide;
 use crate::tools::{Concurrency, Host, Prepared, Scene, Tool, ToolResult};
@@ -188,7 +188,13 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Permit, Box<Fi
         }
         preview = runnable.prepared.preview(&run.context.bench) => preview,
     };
-    let preview = preview.map_err(|text| Finished::failed(runnable.call.clone(), as_error(text)))?;
+    let failed = |text: String| Finished::failed(runnable.call.clone(), as_error(text));
+    let (preview, problem) = match preview {
+        Ok(preview) => (preview, None),
+        Err(text) if may_look(run, &access) => return Err(failed(text)),
+        // it tells something of a file that the model may not see yet: only the user is told now
+        Err(text) => (Preview::Text(text.trim_start_matches("Error: ").to_owned()), Some(text)),
+    };
     // who has been asked, and lets a file be read, wants to have it read
     let hide = if matches!(access, Access::Read(_)) { Hide::Keys } else { Hide::All };
     let approval = Approval {
@@ -205,7 +211,15 @@ async fn permit(run: &mut Run<'_>, runnable: &Runnable) -> Result<Permit, Box<Fi
     };
     let network = confirm(run, runnable, approval).await?;
     let terms = terms_now(run, runnable, &access, network)?;
-    Ok(Permit { terms, hide })
+    problem.map_or(Ok(Permit { terms, hide }), |text| Err(failed(text)))
+}
+
+/// Whether the files may be read without asking, so that the model may be told what is wrong with them.
+fn may_look(run: &Run<'_>, access: &Access) -> bool {
+    let (Access::Read(files) | Access::Write(files)) = access else { return true };
+    let verdict =
+        run.context.policy.snapshot().judge(CallForm::Native, &"Read".into(), &Access::Read(files.clone()));
+    matches!(verdict, Verdict::Allow(_))
 }
 
 /// A judgement of a command asks whether the system can hold it. Finding that out takes a process, once, and no thread that

@@ -327,3 +327,35 @@ fn a_forbidden_word_that_is_data_is_no_forbidden_command() {
     expect_denied(&shop, &commands);
     assert!(shop.path("b.txt").exists());
 }
+
+/// Calls of every file tool on files and directories outside the workspace.
+fn outside(path: &str, directory: &str) -> Vec<Call> {
+    vec![
+        call("Read", json!({"file_path": path})),
+        call("Write", json!({"file_path": path, "content": "x"})),
+        call("Edit", json!({"file_path": path, "old_string": "a", "new_string": "b"})),
+        call("Glob", json!({"pattern": "*", "path": directory})),
+        call("Grep", json!({"pattern": "a", "path": directory})),
+        call("Grep", json!({"pattern": "a", "path": path})),
+    ]
+}
+
+#[test]
+fn a_file_outside_that_needs_approval_gets_the_same_answer_whether_it_exists_or_not() {
+    for mode in ["default", "accept-edits", "plan"] {
+        let shop = Workshop::in_mode(mode);
+        let home = shop.clawd().home();
+        let at = |name: &str| home.join(name).display().to_string();
+        fs::create_dir(home.join("dir")).unwrap();
+        fs::write(home.join("there"), "a\n").unwrap();
+        let present = outside(&at("there"), &at("dir"));
+        let missing = outside(&at("theft"), &at("dig"));
+        let count = present.len();
+        let run = shop.run([present, missing]);
+        let (present, missing) = run.told.split_at(count);
+        assert_eq!(present, missing, "{mode}");
+        for (number, told) in run.told.iter().enumerate() {
+            assert!(told.starts_with("Error: not run: ") && run.was_denied(number), "{mode}: {told}");
+        }
+    }
+}
