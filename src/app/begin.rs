@@ -12,7 +12,7 @@ use super::{App, Begun, models, rewind, services};
 use crate::agent::{Agent, Attendance, TurnBudget, instructions_told};
 use crate::cli::{Keep, Onward, Session};
 use crate::config::{Secret, Secrets};
-use crate::conversation::{self, Conversation};
+use crate::conversation::{self, Conversation, is_unanswered};
 use crate::error::{Error, Kind};
 use crate::os::child_env::{Passing, child_environment, own_environment};
 use crate::os::env::Env;
@@ -330,7 +330,8 @@ pub(super) fn resumed(history: &History) -> Option<Resumed> {
     let mut prompts = newest.iter().filter(|(_, message)| matches!(message, Message::User(_)));
     let before = prompts.next_back().or(newest.last()).map_or(0, |(index, _)| *index);
     let messages = all.iter().skip(before).map(|message| (*message).clone()).collect();
-    (!all.is_empty()).then_some(Resumed { before: Some(before), messages })
+    let is_unanswered = is_unanswered(history);
+    (!all.is_empty()).then_some(Resumed { before: Some(before), messages, is_unanswered })
 }
 
 pub(super) fn is_spoken(message: &Message) -> bool {

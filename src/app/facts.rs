@@ -40,4 +40,6 @@ pub struct Resumed {
     pub before: Option<usize>,
     /// The last ones, to be shown again.
     pub messages: Vec<Message>,
+    /// Whether the last prompt has no answer.
+    pub is_unanswered: bool,
 }

@@ -30,6 +30,7 @@ use crate::workbench::Workbench;
 
 pub use crate::agent::Attendance;
 pub use phase::Phase;
+pub use unsaid::is_unanswered;
 use unsaid::{Prompts, Retry};
 pub use values::{Again, Ended, Followed, Fresh, GoOn, Happening, JobNews, Parts};
 

@@ -16,13 +16,7 @@ pub(super) struct Retry {
 impl Retry {
     /// For a session that an earlier process left so.
     pub(super) fn resumed(history: &History) -> Self {
-        let is_allowed = match history.messages().rev().find(|message| is_asked(message)) {
-            Some(Message::User(user)) => {
-                matches!(user.origin, Origin::User | Origin::Queued | Origin::Command)
-            }
-            Some(Message::Assistant(_) | Message::Tool(_)) | None => false,
-        };
-        Self { is_allowed, answers: false }
+        Self { is_allowed: is_unanswered(history), answers: false }
     }
 
     /// A run begins.
@@ -38,6 +32,15 @@ impl Retry {
         if self.answers {
             self.is_allowed = matches!(end, RunEnd::Failed(_)) && *was != Phase::Aborting;
         }
+    }
+}
+
+/// Whether the conversation ends with a prompt of the user that has no answer.
+#[must_use]
+pub fn is_unanswered(history: &History) -> bool {
+    match history.messages().rev().find(|message| is_asked(message)) {
+        Some(Message::User(user)) => matches!(user.origin, Origin::User | Origin::Queued | Origin::Command),
+        Some(Message::Assistant(_) | Message::Tool(_)) | None => false,
     }
 }
 

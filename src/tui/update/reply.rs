@@ -171,6 +171,9 @@ pub(super) fn stays(model: &mut Model) {
     }
 }
 
+/// What to do where an earlier process ended without an answer.
+const UNANSWERED: &str = "Your last message has no answer: press Enter on an empty input to retry.";
+
 fn show_again(model: &mut Model, resumed: &Resumed) {
     match resumed.before {
         Some(0) => {}
@@ -195,6 +198,9 @@ fn show_again(model: &mut Model, resumed: &Resumed) {
             }
             Message::User(_) => super::run::show_message(model, message),
         }
+    }
+    if resumed.is_unanswered {
+        remark(model, UNANSWERED);
     }
 }
 
@@ -239,7 +245,7 @@ mod tests {
     }
 
     fn resumed(before: Option<usize>, text: &str) -> Box<Facts> {
-        let resumed = Resumed { before, messages: vec![Message::user(text)] };
+        let resumed = Resumed { before, messages: vec![Message::user(text)], is_unanswered: false };
         Box::new(Facts { resumed: Some(resumed), ..Facts::default() })
     }
 

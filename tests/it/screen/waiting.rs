@@ -101,6 +101,7 @@ fn a_resumed_session_that_ends_with_a_message_is_answered_after_enter() {
     leave(&pty);
     let pty = open(&clawd.again().arg("-c"));
     pty.wait_for("a question");
+    pty.wait_for("Your last message has no answer: press Enter on an empty input to retry");
     pty.key("enter");
     pty.wait_for("Now it is answered.");
     wait_for_rest(&pty);
