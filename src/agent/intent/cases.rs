@@ -64,6 +64,8 @@ pub(super) const ANNOUNCEMENTS: &[&str] = &[
     "Next, `src/main.rs`…",
     "Okay, on to the second file...",
     "Cloning the repository…",
+    "Next...",
+    "More…",
     "One moment...",
     "Hold on, please…",
     "The parser first, and then the tests...",

@@ -381,7 +381,7 @@ pub(super) fn is_under_way(sentence: &Sentence) -> bool {
 
 /// "It is slow...", "Well...": said to its end, and only the voice trails off. Other languages are left alone.
 pub(super) fn trails_off(text: &str) -> bool {
-    let one_word = !text.contains(' ') && !text.ends_with("ing");
+    let one_word = !text.contains(' ') && !text.ends_with("ing") && !matches!(text, "next" | "now" | "more");
     one_word || !text.is_ascii() || any(&FINITE, text) || any(&STATEMENT, text) || any(&USERS_MOVE, text)
 }
 
