@@ -181,6 +181,8 @@ fn a_stop_from_outside_gives_the_shell_its_terminal_and_fg_comes_back() {
         let pty = in_a_shell(&endpoint);
         pty.type_text("a draft");
         pty.wait_for("❯ a draft");
+        // what a stopped program has not read is the shell's
+        pty.wait_read();
         kill_process(job(&pty), signal).unwrap();
         pty.wait_for("Stopped");
         // as shells with line editing do before they prompt
@@ -188,7 +190,10 @@ fn a_stop_from_outside_gives_the_shell_its_terminal_and_fg_comes_back() {
         pty.wait_for("in the 42 shell");
         pty.type_text("fg\r");
         pty.wait_until("it to be back", |screen| {
-            screen.contents().rsplit_once("fg").is_some_and(|(_, after)| after.contains("❯ a draft"))
+            screen
+                .contents()
+                .rsplit_once("in the 42 shell")
+                .is_some_and(|(_, after)| after.contains("❯ a draft"))
         });
         pty.key("ctrl-u");
         say(&pty, "go");
@@ -211,6 +216,8 @@ pub(super) fn in_a_shell(endpoint: &Endpoint) -> Pty {
     let pty = shell(endpoint);
     pty.type_text(&format!("{}\r", env!("CARGO_BIN_EXE_clawd")));
     pty.wait_for("default");
+    // the answer to its question comes before whatever the test types next
+    pty.wait_bytes("the question for the background", |bytes| bytes.contains("\x1b]11;?"));
     pty
 }
 
