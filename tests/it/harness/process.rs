@@ -173,7 +173,8 @@ impl Running {
 
     /// Blocks until the program and its output have ended.
     pub(crate) fn wait(self) -> Output {
-        let left = RUN_DEADLINE.saturating_sub(self.started.elapsed());
+        // a test that followed a long run step by step may wait for its end as long as for any step
+        let left = RUN_DEADLINE.saturating_sub(self.started.elapsed()).max(DEADLINE);
         self.look(left, "the end", |seen| (seen.exit.is_some() && seen.ended_outputs == 2).then_some(()));
         self.seen.with(|seen| {
             let exit = seen.exit.unwrap();
