@@ -105,7 +105,8 @@ async fn finish(scene: &RunScene, readied: Readied) -> Finished {
 
 /// Records one answer, and says it.
 async fn answer(run: &mut Run<'_>, outcome: &mut Outcome, finished: Finished) {
-    let Finished { call, result, duration, denial, changed, written: _ } = finished;
+    let Finished { call, mut result, duration, denial, changed, written: _ } = finished;
+    run.options.stop_cause.name_in(&mut result);
     run.record(Message::Tool(ToolMessage {
         call_id: call.id.clone(),
         name: call.name.clone(),
@@ -315,6 +316,7 @@ mod tests {
             spending: Spending::unlimited(),
             attendance: Attendance::Attended,
             token: CancellationToken::new(),
+            stop_cause: StopCause::default(),
             sink: Arc::new(log.clone()),
             approver: Arc::new(log.clone()),
         };

@@ -27,7 +27,7 @@ use crate::protocol::{
     Occasion, Preview, Question, Tail, Terms, ToolCall, ToolStatus,
 };
 use crate::text::redact::Hide;
-use crate::tools::{Concurrency, Host, Prepared, Scene, Tool, ToolResult};
+use crate::tools::{Concurrency, Host, INTERRUPTED, Prepared, Scene, Tool, ToolResult};
 use crate::workbench::Workbench;
 
 /// How long a tool may take to end after an abort. Processes get 30 ms of it before they are handed on; this is
@@ -378,13 +378,11 @@ impl Finished {
     /// The answer of a call that nobody got to.
     pub(super) fn not_run(call: ToolCall, why: NotRun) -> Box<Self> {
         match why {
-            NotRun::Interrupted => {
-                Self::with(call, ToolStatus::Interrupted, "Error: interrupted by the user".to_owned())
-            }
+            NotRun::Interrupted => Self::with(call, ToolStatus::Interrupted, format!("Error: {INTERRUPTED}")),
             NotRun::Overdue => Self::with(
                 call,
                 ToolStatus::Interrupted,
-                "Error: interrupted by the user; it may have partially completed".to_owned(),
+                format!("Error: {INTERRUPTED}; it may have partially completed"),
             ),
             NotRun::EarlierRefusal => Self::with(
                 call,

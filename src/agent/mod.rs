@@ -26,6 +26,7 @@ mod metadata;
 mod own;
 mod reminder;
 pub mod seams;
+mod stop;
 mod tags;
 mod turns;
 mod watcher;
@@ -50,6 +51,7 @@ pub use budget::{PriceList, Spending};
 pub use guide::{instructions_of, told as instructions_told};
 pub use inbox::Inbox;
 pub use seams::{AgentHooks, Approver, HookVerdict, NoHooks, Sink};
+pub use stop::StopCause;
 
 /// The most turns a run gets before somebody is asked, whatever was configured.
 pub const TURN_LIMIT: u32 = 100;
@@ -118,6 +120,8 @@ pub struct LoopOptions {
     pub attendance: Attendance,
     /// Fires when the run is to stop.
     pub token: CancellationToken,
+    /// Why it fires.
+    pub stop_cause: StopCause,
     /// Takes what it reports.
     pub sink: Arc<dyn Sink>,
     /// Answers what it asks.

@@ -57,13 +57,13 @@ pub(super) enum Reply {
     Answer(Box<Completion>),
     Aborted(Draft),
     Failed(ChatError),
-}
-
-/// Whether calls were written as text, and the user knows.
     /// A budget was reached before anything came.
     OverBudget {
         used: String,
     },
+}
+
+/// Whether calls were written as text, and the user knows.
 #[derive(PartialEq, Eq)]
 enum TextCalls {
     Unseen,
@@ -182,10 +182,10 @@ impl<'a> Run<'a> {
                 return Next::End(RunEnd::Aborted);
             }
             Reply::Failed(error) => return Next::End(failed(&error)),
+            Reply::OverBudget { used } => return Next::End(RunEnd::OverBudget { used }),
         };
         hush::answer(self.context.bench.redactor(), &mut completion.message);
         self.count(&completion.message).await;
-            Reply::OverBudget { used } => return Next::End(RunEnd::OverBudget { used }),
         tracing::debug!(
             turn = self.carry.metadata.turns_count,
             stop = ?completion.message.stop_reason,
@@ -211,12 +211,12 @@ impl<'a> Run<'a> {
             }
             self.count_spent(&completion.message).await;
             if attempt <= EMPTY_RETRIES {
-                self.emit(AgentEvent::Retry {
-                    attempt,
-                    delay: Duration::ZERO,
                 if let Some(used) = self.options.spending.reached(&self.context.history) {
                     return Reply::OverBudget { used };
                 }
+                self.emit(AgentEvent::Retry {
+                    attempt,
+                    delay: Duration::ZERO,
                     error: "the model's answer was empty".to_owned(),
                     discard: true,
                 })

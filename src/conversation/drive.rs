@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::Parts;
-use crate::agent::{Approver, Attendance, ChatContext, Inbox, LoopOptions, Sink, Start};
+use crate::agent::{Approver, Attendance, ChatContext, Inbox, LoopOptions, Sink, Start, StopCause};
 use crate::protocol::{
     AgentEvent, Answer, Carry, LoopError, LoopErrorType, LoopMetadata, LoopResult, Question, RunEnd,
 };
@@ -39,6 +39,7 @@ pub(super) async fn next(run: &mut Option<Running>) -> Upward {
 pub(super) struct Running {
     task: JoinHandle<LoopResult>,
     token: CancellationToken,
+    stop_cause: StopCause,
     events: mpsc::Receiver<Upward>,
 }
 
@@ -46,7 +47,7 @@ impl Running {
     pub(super) fn start(parts: &Parts, inbox: Inbox, start: Start) -> Self {
         let (sender, events) = mpsc::channel(WAITING_EVENTS);
         let upward = Arc::new(UpwardSink { sender });
-        let token = CancellationToken::new();
+        let (token, stop_cause) = (CancellationToken::new(), StopCause::default());
         let approver: Arc<dyn Approver> = match parts.attendance {
             Attendance::Attended => Arc::clone(&upward) as Arc<dyn Approver>,
             Attendance::Unattended => Arc::new(Nobody),
@@ -58,6 +59,7 @@ impl Running {
             spending: parts.spending.clone(),
             attendance: parts.attendance,
             token: token.clone(),
+            stop_cause: stop_cause.clone(),
             sink: Arc::new(Recorder::new(parts.log.clone(), upward)),
             approver,
         };
@@ -78,10 +80,14 @@ impl Running {
             drop(expecting);
             result
         });
-        Self { task, token, events }
+        Self { task, token, stop_cause, events }
     }
 
-    pub(super) fn abort(&self) {
+    /// Stops it, for a cause in words or because the user wants it.
+    pub(super) fn abort(&self, cause: Option<&str>) {
+        if let Some(words) = cause {
+            self.stop_cause.set(words);
+        }
         self.token.cancel();
     }
 

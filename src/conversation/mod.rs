@@ -151,8 +151,17 @@ impl Conversation {
 
     /// Stops the run: the request is dropped, what runs is ended. Its end comes as [`Happening::Ended`].
     pub fn abort(&mut self) {
+        self.stop(None);
+    }
+
+    /// Does the same for a cause other than the user's wish, in words such as `interrupted by SIGTERM`.
+    pub fn abort_because(&mut self, words: &str) {
+        self.stop(Some(words));
+    }
+
+    fn stop(&mut self, cause: Option<&str>) {
         if let Some(run) = &self.run {
-            run.abort();
+            run.abort(cause);
             self.phase = Phase::Aborting;
             self.open.clear();
         }
@@ -246,7 +255,7 @@ impl Conversation {
     /// Ends what goes on: the run, with its request and its commands, and whatever commands left running.
     pub async fn close(&mut self) {
         if self.run.is_some() {
-            self.abort();
+            self.abort_because("interrupted by the end of the program");
             while self.run.is_some() {
                 if let Happening::Ended(_) = self.next().await {
                     break;

@@ -44,7 +44,7 @@ pub async fn run<F: AsFd>(
     let mut result = loop {
         printer.print(&report.take(), conversation).await;
         if !matches!(printer.state, State::Open) {
-            conversation.abort();
+            conversation.abort_because("interrupted because the output was closed");
         }
         let happening = tokio::select! {
             biased;
@@ -127,12 +127,10 @@ impl<F: AsFd> Printer<'_, F> {
             tokio::select! {
                 biased;
                 signal = signals.next(), if stopped_by.is_none() => {
-                    *stopped_by = Some(Stop::Signal(signal));
-                    conversation.abort();
+                    stopped_by.insert(Stop::Signal(signal)).end(conversation);
                 }
                 error = deadline.passed(), if stopped_by.is_none() => {
-                    *stopped_by = Some(Stop::Timeout(error));
-                    conversation.abort();
+                    stopped_by.insert(Stop::Timeout(error)).end(conversation);
                 }
                 written = &mut writing => {
                     *state = match written {
@@ -151,8 +149,18 @@ impl<F: AsFd> Printer<'_, F> {
     }
 
     fn stop(&mut self, stop: Stop, conversation: &mut Conversation) {
-        self.stopped_by.get_or_insert(stop);
-        conversation.abort();
+        self.stopped_by.get_or_insert(stop).end(conversation);
+    }
+}
+
+impl Stop {
+    /// Stops the run and names the cause.
+    fn end(&self, conversation: &mut Conversation) {
+        match self {
+            Self::Signal(Signal::Interrupt) => conversation.abort(),
+            Self::Signal(signal) => conversation.abort_because(&format!("interrupted by {}", signal.name())),
+            Self::Timeout(_) => conversation.abort_because("interrupted by the time limit"),
+        }
     }
 }
 

@@ -20,6 +20,16 @@ pub enum Signal {
 }
 
 impl Signal {
+    /// The name of the signal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HangUp => "SIGHUP",
+            Self::Interrupt => "SIGINT",
+            Self::Quit => "SIGQUIT",
+            Self::Terminate => "SIGTERM",
+        }
+    }
+
     /// The exit code that says so to the shell: 128 and the signal's number.
     pub fn exit_code(self) -> u8 {
         match self {

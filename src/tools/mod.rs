@@ -116,6 +116,9 @@ pub struct Scene {
     pub host: Arc<dyn Host>,
 }
 
+/// The error of a stopped call; the loop replaces it if something other than the user stopped the run.
+pub const INTERRUPTED: &str = "interrupted by the user";
+
 /// What a call gave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResult {
@@ -140,9 +143,9 @@ impl ToolResult {
         Self { status: ToolStatus::Failed, content: Content::text(error), display }
     }
 
-    /// The user stopped it before there was anything to tell.
+    /// It was stopped before there was anything to tell.
     pub fn interrupted() -> Self {
-        Self { status: ToolStatus::Interrupted, ..Self::failed("Error: interrupted by the user") }
+        Self { status: ToolStatus::Interrupted, ..Self::failed(format!("Error: {INTERRUPTED}")) }
     }
 }
 

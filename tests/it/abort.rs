@@ -247,3 +247,35 @@ fn as_text_an_abort_prints_nothing_but_its_line() {
     assert_eq!(output.stdout, "");
     expect_one_line(&output, &["Error: interrupted"]);
 }
+
+#[test]
+fn the_result_of_an_interrupted_call_names_the_cause() {
+    let causes = [
+        (Some(Signal::INT), 130, "interrupted by the user"),
+        (Some(Signal::TERM), 143, "interrupted by SIGTERM"),
+        (Some(Signal::HUP), 129, "interrupted by SIGHUP"),
+        (None, 3, "interrupted by the time limit"),
+    ];
+    for (signal, code, cause) in causes {
+        let endpoint = Endpoint::script([calls([
+            call("Bash", json!({"command": "echo go > told; sleep 60"})),
+            call("Bash", json!({"command": "echo never"})),
+        ])]);
+        let limit = if signal.is_none() { "5" } else { "600" };
+        let clawd = streaming(&endpoint).args(["--yolo", "--timeout", limit, "first"]);
+        let fifo = place_to_tell(&clawd);
+        let running = clawd.spawn();
+        told(&fifo);
+        let output = match signal {
+            Some(signal) => stop(running, signal, code),
+            None => running.wait().expect_code(code),
+        };
+        let results = output.events_of("tool_result");
+        assert_eq!(results.len(), 2);
+        for result in results {
+            let content = result["content"].as_str().unwrap();
+            assert!(content.starts_with(&format!("Error: {cause}")), "{cause}: {content}");
+        }
+        endpoint.finish();
+    }
+}

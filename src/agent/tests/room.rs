@@ -14,7 +14,7 @@ use super::stage::Reply;
 use super::wire_valid;
 use crate::agent::{
     Agent, AgentParts, Attendance, ChatContext, Inbox, LoopOptions, NoHooks, Nudging, Sink, Spending, Start,
-    TurnBudget,
+    StopCause, TurnBudget,
 };
 use crate::chat::{
     ChatError, ChatObserver, ChatRequest, ChatService, Completion, Evidence, Remedy, RequestMessage,
@@ -286,6 +286,7 @@ impl World {
             spending: self.spending.clone(),
             attendance: Attendance::Unattended,
             token: self.token.clone(),
+            stop_cause: StopCause::default(),
             sink: Arc::clone(&self.log) as Arc<dyn Sink>,
             approver: Arc::new(Reply::Say(Answer::Unattended)),
         };

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::wire_valid;
 use crate::agent::{
     Agent, AgentHooks, AgentParts, Approver, Attendance, ChatContext, Inbox, LoopOptions, NoHooks, Nudging,
-    Sink, Spending, Start, TurnBudget,
+    Sink, Spending, Start, StopCause, TurnBudget,
 };
 use crate::chat::scripted::Answer as Said;
 use crate::chat::{ChatRequest, RequestMessage, Scripted};
@@ -163,6 +163,7 @@ impl Stage {
             spending: Spending::unlimited(),
             attendance: self.attendance,
             token: self.token.clone(),
+            stop_cause: StopCause::default(),
             sink: Arc::clone(&self.sink) as Arc<dyn Sink>,
             approver: Arc::new(self.reply.clone()),
         };

@@ -18,7 +18,7 @@ use self::said::Said;
 use self::start::{SHELLS, Started};
 use self::stopped::Stopped;
 use super::schema::{self, Param};
-use super::{Concurrency, Offer, Prepared, Scene, Tool, ToolResult};
+use super::{Concurrency, INTERRUPTED, Offer, Prepared, Scene, Tool, ToolResult};
 use crate::os::capture::{self, Mark};
 use crate::os::paths::PathBase;
 use crate::os::process::{Exit, Finished, Running};
@@ -305,9 +305,7 @@ impl Call {
                 let mend = format!("`timeout` may be up to {MOST_TIMEOUT} ms; `run_in_background` has none");
                 (ToolStatus::Failed, format!("{ended} ({mend})"), ended)
             }
-            Exit::Aborted => {
-                (ToolStatus::Interrupted, "interrupted by the user".to_owned(), "interrupted".to_owned())
-            }
+            Exit::Aborted => (ToolStatus::Interrupted, INTERRUPTED.to_owned(), "interrupted".to_owned()),
         };
         (status, Some(format!("Error: {error}")), Some(ended))
     }
