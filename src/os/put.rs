@@ -118,11 +118,23 @@ pub fn put_directory(place: &Pinned, mode: u32) -> Result<(), FileError> {
     fs::set_permissions(place.way(), Permissions::from_mode(mode & 0o7777)).map_err(failed)
 }
 
-/// Gives the file that is there, which must be readable, these mode bits.
+/// Gives the file that is there these mode bits.
 pub fn put_mode(place: &Pinned, mode: u32) -> Result<(), FileError> {
-    let failed = failed("write", place.path());
-    let (file, _) = open_listed(place.way()).map_err(&failed)?;
-    file.set_permissions(Permissions::from_mode(mode & 0o7777)).map_err(failed)
+    set_mode(place.way(), mode).map_err(failed("write", place.path()))
+}
+
+/// Opens a file for reading; one that its mode closes to its owner is readable for that moment.
+pub fn open_own(place: &Pinned) -> Result<(File, Metadata), FileError> {
+    match place.open() {
+        Err(error) if error.io_kind() == Some(io::ErrorKind::PermissionDenied) => {
+            let failed = failed("read", place.path());
+            let open = |way: &Path| Ok(open_listed(way)?.0);
+            let file = open_with(place.way(), 0o400, open).map_err(&failed)?;
+            let meta = file.metadata().map_err(failed)?;
+            Ok((file, meta))
+        }
+        opened => opened,
+    }
 }
 
 /// Removes a file, a link or a pipe.
@@ -204,21 +216,45 @@ fn replacement(way: &Path, old: &Metadata, bytes: &[u8]) -> io::Result<Option<(F
 
 /// Writes the file itself.
 fn overwrite(way: &Path, old: &Metadata, bytes: &[u8], permissions: Permissions) -> io::Result<()> {
-    let mut file = open_at_any_rate(way, old)?;
+    let mut file = match open_to_write(way) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_with(way, 0o200, open_to_write)?
+        }
+        opened => opened?,
+    };
     write_in_place(&mut file, old.len(), bytes)?;
     file.set_permissions(permissions)
 }
 
-/// Opens a file for writing, also one whose owner has closed it to himself.
-fn open_at_any_rate(way: &Path, old: &Metadata) -> io::Result<File> {
-    match open_to_write(way) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            let (file, _) = open_listed(way)?;
-            file.set_permissions(Permissions::from_mode(old.mode() & 0o7777 | 0o200))?;
-            open_to_write(way)
-        }
-        opened => opened,
+/// Opens a file that its mode closes to its owner: these bits are added to the mode for that moment.
+fn open_with(way: &Path, bits: u32, open: impl Fn(&Path) -> io::Result<File>) -> io::Result<File> {
+    let meta = fs::symlink_metadata(way)?;
+    if !meta.is_file() {
+        return Err(io::ErrorKind::PermissionDenied.into());
     }
+    set_mode(way, meta.mode() | bits)?;
+    let opened = open(way);
+    set_mode(way, meta.mode())?;
+    opened
+}
+
+/// Gives a file these mode bits; no link is followed.
+#[cfg(target_os = "linux")]
+fn set_mode(way: &Path, mode: u32) -> io::Result<()> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    use std::os::fd::AsRawFd;
+
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let held = openat(CWD, way, flags, Mode::empty())?;
+    let path = format!("/proc/self/fd/{}", held.as_raw_fd());
+    fs::set_permissions(path, Permissions::from_mode(mode & 0o7777))
+}
+
+/// Gives a file these mode bits.
+#[cfg(not(target_os = "linux"))]
+fn set_mode(way: &Path, mode: u32) -> io::Result<()> {
+    let (file, _) = open_listed(way)?;
+    file.set_permissions(Permissions::from_mode(mode & 0o7777))
 }
 
 #[cfg(test)]

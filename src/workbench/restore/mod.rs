@@ -15,14 +15,14 @@ use std::path::{Path, PathBuf};
 
 use self::plan::move_aside;
 use self::steps::{
-    above, bring_back, directories_of, is_removed, move_back, not_moved, put_folders, steps, take_away,
+    above, after, bring_back, directories_of, is_removed, move_back, not_moved, put_folders, steps, take_away,
 };
 use super::Blobs;
 use super::files::{Image, MOST_HASHED, hash_of};
 use crate::os::hands::side_by_side;
 use crate::os::paths::hex;
 use crate::os::pinned::{Pinned, remove_empty};
-use crate::os::put::{clear_rest, missing_above};
+use crate::os::put::{clear_rest, missing_above, open_own};
 use crate::protocol::history::{Back, Past};
 use crate::protocol::{After, SavedFile, SavedKind, Was};
 
@@ -61,13 +61,17 @@ impl Kept {
 /// Saves images of files as they are now. One of which there can be none will not be touched.
 pub fn keep(blobs: Blobs<'_>, mut plan: Plan) -> Kept {
     let aside = move_aside(&mut plan);
-    let saved = each(&plan.differences, |difference| keep_one(blobs, difference));
+    let moves = steps(&plan.moves);
+    let saved = each(&plan.differences, |difference| keep_one(blobs, difference, &moves));
     let lost = plan.lost.iter().map(|(path, why)| format!("{}: {why}", path.display()));
-    let mut kept = Kept { failed: lost.chain(aside).collect(), moves: plan.moves, ..Kept::default() };
+    let mut kept = Kept { failed: lost.chain(aside).collect(), ..Kept::default() };
     let mut back = Vec::new();
     for (difference, saved) in plan.differences.into_iter().zip(saved) {
         match saved {
             Ok(saved) => {
+                if difference.loses_links() {
+                    kept.failed.push(format!("{}: {SEPARATE}", difference.path.display()));
+                }
                 let is_away = difference.goes() || difference.is_made_folder();
                 kept.differences.push(difference);
                 match saved {
@@ -79,7 +83,6 @@ pub fn keep(blobs: Blobs<'_>, mut plan: Plan) -> Kept {
         }
     }
     kept.saved.extend(modes_of_made(&kept.differences));
-    let moves = steps(&kept.moves);
     kept.saved.extend(moves.iter().map(|step| {
         let bits = if step.kind == SavedKind::Directory { SavedFile::DIRECTORY } else { 0 };
         SavedFile::moved(&step.to, &step.at, bits)
@@ -108,7 +111,7 @@ fn modes_of_made(differences: &[Difference]) -> Vec<SavedFile> {
 pub fn put_back(blobs: Blobs<'_>, kept: &Kept) -> Vec<String> {
     let all = &kept.differences;
     let gone: Vec<&Difference> = all.iter().filter(|difference| difference.goes()).collect();
-    let mut failed = each(&gone, |difference| take_away(difference));
+    let mut failed = each(&gone, |difference| take_away(difference, &kept.moves));
     let made = directories_of(all);
     remove_empty(&made);
     failed.extend(move_back(&kept.moves, &made).into_iter().map(Err));
@@ -118,7 +121,11 @@ pub fn put_back(blobs: Blobs<'_>, kept: &Kept) -> Vec<String> {
         .iter()
         .filter(is_to_come)
         .partition(|difference| difference.wanted.kind() == SavedKind::Directory);
-    failed.extend(each(&files, |difference| bring_back(blobs, difference)));
+    let has_links = |difference: &&Difference| difference.mark().is_some_and(|mark| mark.links > 1);
+    let (linked, single): (Vec<&Difference>, Vec<&Difference>) = files.into_iter().partition(has_links);
+    failed.extend(each(&single, |difference| bring_back(blobs, difference)));
+    // one after the other: several may be names of one file
+    failed.extend(linked.into_iter().map(|difference| bring_back(blobs, difference)));
     failed.extend(put_folders(&folders));
     failed.extend(
         all.iter()
@@ -172,11 +179,14 @@ pub fn image(blobs: Blobs<'_>, hash: &str) -> Result<Vec<u8>, &'static str> {
 /// Why a file cannot be put back whose image is not there.
 const GONE: &str = "its backup is missing";
 
+/// What is reported of a file whose hard link is not restored.
+const SEPARATE: &str = "restored as a separate file: its hard link is not restored";
+
 /// What to write down of a file before it is touched; nothing of one that is only moved.
-fn keep_one(blobs: Blobs<'_>, difference: &Difference) -> Result<Option<SavedFile>, String> {
+fn keep_one(blobs: Blobs<'_>, difference: &Difference, moves: &[Back]) -> Result<Option<SavedFile>, String> {
     let Difference { path, now, wanted, present, stays, .. } = difference;
     if *stays {
-        return Err(format!("{}: {STAYS}", path.display()));
+        return Err(format!("{}: {STAYS}", after(now, moves).display()));
     }
     let after = match (wanted.was(), wanted.kind()) {
         (Was::Moved(_) | Was::Unsaved(_), _) => return Ok(None),
@@ -189,9 +199,7 @@ fn keep_one(blobs: Blobs<'_>, difference: &Difference) -> Result<Option<SavedFil
             After::Bytes(SavedFile::NO_HASH.to_owned())
         }
     };
-    let told = |error: &dyn std::fmt::Display| {
-        format!("{}: cannot back up its current state: {error}", path.display())
-    };
+    let failed = |error| format!("{}: cannot back up its current state: {error}", path.display());
     let none = || Some(SavedFile::NO_HASH.to_owned());
     let (before, mode) = match present {
         Present::Untold(why) => return Err(format!("{}: not restored: {why}", path.display())),
@@ -199,11 +207,9 @@ fn keep_one(blobs: Blobs<'_>, difference: &Difference) -> Result<Option<SavedFil
         Present::Nothing => (None, 0),
         Present::Directory(mode) => (none(), SavedFile::DIRECTORY | mode),
         Present::Pipe(mode) => (none(), SavedFile::PIPE | mode),
-        Present::Link(to) => {
-            (Some(blobs.keep(&Image::of(to.clone())).map_err(|error| told(&error))?), SavedFile::LINK)
-        }
+        Present::Link(to) => (Some(blobs.keep(&Image::of(to.clone())).map_err(failed)?), SavedFile::LINK),
         Present::File { mode, .. } => {
-            (Some(keep_file(blobs, now).map_err(|error| told(&error))?), SavedFile::file_mode(*mode))
+            (Some(keep_file(blobs, now).map_err(failed)?), SavedFile::file_mode(*mode))
         }
     };
     let (inode, linked) = match present {
@@ -218,7 +224,7 @@ fn keep_one(blobs: Blobs<'_>, difference: &Difference) -> Result<Option<SavedFil
 }
 
 fn keep_file(blobs: Blobs<'_>, path: &Path) -> io::Result<String> {
-    let (file, meta) = Pinned::new(path).and_then(|place| place.open()).map_err(io::Error::other)?;
+    let (file, meta) = Pinned::new(path).and_then(|place| open_own(&place)).map_err(io::Error::other)?;
     if meta.len() > MOST_HASHED {
         return blobs.keep_file(file);
     }

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::each;
-use super::present::{Mark, Present};
-use crate::os::file::FileError;
+use super::present::{Mark, Present, is_below_link};
+use super::steps::after;
 use crate::os::pinned::Pinned;
 use crate::os::put::{is_new, is_since};
 use crate::protocol::history::{Back, Former, Past};
@@ -101,14 +101,15 @@ fn settle(differences: &mut [Difference]) {
     }
 }
 
-/// Moves aside what stays in the place of something that comes back, so that both are there; says so.
+/// Moves aside what stays in the place of something that comes back, before anything else is moved, so that both are there; says so.
 pub(super) fn move_aside(plan: &mut Plan) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut moves = Vec::new();
+    let mut shown = Vec::new();
     for difference in &mut plan.differences {
         let Was::Bytes(_) = difference.wanted.was() else { continue };
         let Some(aside) = difference.stays.then(|| free_name(&difference.now)).flatten() else { continue };
-        told.push(format!("{aside}: a command moved it to {}, {OLD}", difference.now.display()));
-        plan.moves.push(Back {
+        shown.push((aside.clone(), difference.now.display().to_string()));
+        moves.push(Back {
             at: difference.now.to_string_lossy().into_owned(),
             to: aside,
             kind: SavedKind::File,
@@ -117,7 +118,31 @@ pub(super) fn move_aside(plan: &mut Plan) -> Vec<String> {
         difference.now.clone_from(&difference.path);
         difference.present = Present::Nothing;
     }
-    told
+    let line = |(aside, from): (String, String)| {
+        let aside = after(Path::new(&aside), &plan.moves);
+        format!("{}: a command moved it to {from}, {OLD}", aside.display())
+    };
+    let lines = shown.into_iter().map(line).collect();
+    plan.moves.splice(..0, moves);
+    clear_targets(plan);
+    lines
+}
+
+/// Moves aside what stays where something is moved back to, so that both are there.
+fn clear_targets(plan: &mut Plan) {
+    let staying: Vec<&Path> =
+        plan.differences.iter().filter(|one| one.stays).map(|one| one.now.as_path()).collect();
+    let mut moves: Vec<Back> = Vec::new();
+    for mut step in std::mem::take(&mut plan.moves) {
+        let is_taken = staying.iter().any(|path| after(path, &moves).starts_with(&step.to));
+        if let Some(aside) = is_taken.then(|| free_name(Path::new(&step.to))).flatten() {
+            let aside = Back { at: step.to.clone(), to: aside, kind: step.kind };
+            step.at = after(Path::new(&step.at), std::slice::from_ref(&aside)).to_string_lossy().into_owned();
+            moves.push(aside);
+        }
+        moves.push(step);
+    }
+    plan.moves = moves;
 }
 
 /// A name like this one that nothing has.
@@ -142,7 +167,7 @@ impl Difference {
         }
     }
 
-    fn mark(&self) -> Option<Mark> {
+    pub(super) fn mark(&self) -> Option<Mark> {
         match &self.present {
             Present::File { mark, .. } => Some(*mark),
             Present::Nothing
@@ -151,6 +176,13 @@ impl Difference {
             | Present::Pipe(_)
             | Present::Untold(_) => None,
         }
+    }
+
+    /// Whether it had other names (hard links) and is written as a file of its own.
+    pub(super) fn loses_links(&self) -> bool {
+        let is_same = |mark: Mark| mark.links > 1 && Some(mark.inode) == self.wanted.inode;
+        let is_file = self.wanted.kind() == SavedKind::File && matches!(self.wanted.was(), Was::Bytes(_));
+        self.wanted.linked && is_file && !self.mark().is_some_and(is_same)
     }
 
     pub(super) fn is_made_folder(&self) -> bool {
@@ -211,7 +243,7 @@ fn difference(former: &Former, taken: &Taken<'_>, since: u64) -> Found {
         (Was::Nothing, Some(now)) => {
             let present = match Pinned::new(&now) {
                 // the file may still be elsewhere: the user is told that it was not removed
-                Err(error @ FileError::Relinked { .. }) => Present::Untold(error.to_string()),
+                Err(error) if is_below_link(&error) => Present::Untold(error.to_string()),
                 _ => Present::at(&now),
             };
             if present == Present::Nothing {

@@ -11,7 +11,7 @@ use super::plan::Hand;
 use crate::os::file::{FileError, Kind};
 use crate::os::paths::hex;
 use crate::os::pinned::Pinned;
-use crate::os::put::{There, there};
+use crate::os::put::{There, open_own, there};
 use crate::protocol::{After, SavedFile, SavedKind, Was};
 
 /// What is at a path.
@@ -57,9 +57,7 @@ impl Present {
         let place = match Pinned::new(path) {
             Ok(place) => place,
             // no link is followed: what is reached through one is not what was here
-            Err(error) if is_nowhere(&error) || matches!(error, FileError::Relinked { .. }) => {
-                return Self::Nothing;
-            }
+            Err(error) if is_nowhere(&error) || is_below_link(&error) => return Self::Nothing,
             Err(error) => return Self::Untold(error.to_string()),
         };
         let mode = || place.metadata().map_or(0, |meta| meta.permissions().mode() & 0o7777);
@@ -76,7 +74,7 @@ impl Present {
     }
 
     fn of_file(place: &Pinned) -> Result<Self, FileError> {
-        let (file, meta) = place.open()?;
+        let (file, meta) = open_own(place)?;
         let failed = |source| FileError::Io { verb: "read", path: place.path().to_owned(), source };
         let hash = hash_file(file).map_err(failed)?;
         Ok(Self::File { hash, mode: meta.permissions().mode() & 0o7777, mark: Mark::of(&meta) })
@@ -151,6 +149,11 @@ impl Mark {
 /// Whether there is no such directory.
 pub(super) fn is_nowhere(error: &FileError) -> bool {
     matches!(error.io_kind(), Some(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
+}
+
+/// Whether a directory above the file is a link.
+pub(super) fn is_below_link(error: &FileError) -> bool {
+    matches!(error, FileError::Relinked { .. } | FileError::Circle { .. })
 }
 
 fn hash_file(mut file: File) -> io::Result<String> {

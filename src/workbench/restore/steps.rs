@@ -18,17 +18,18 @@ use crate::protocol::{SavedKind, Was};
 const USUAL_MODE: u32 = 0o644;
 
 /// Removes a file that was not there.
-pub(super) fn take_away(difference: &Difference) -> Result<(), String> {
+pub(super) fn take_away(difference: &Difference, moves: &[Back]) -> Result<(), String> {
+    let named = |error| format!("{}: not removed: {error}", after(&difference.now, moves).display());
     let place = match Pinned::new(&difference.now) {
         Err(error) if is_nowhere(&error) => return Ok(()),
-        place => place.map_err(|error| format!("{}: not removed: {error}", difference.now.display()))?,
+        place => place.map_err(named)?,
     };
     if matches!(difference.present, Present::Directory(_)) && difference.wanted.was() != Was::Nothing {
         // it goes after what is in it; if it is not empty it stays, and what should be there says so
         return Ok(());
     }
     is_still(difference, &place)?;
-    put_nothing(&place).map_err(|error| format!("{}: not removed: {error}", difference.now.display()))
+    put_nothing(&place).map_err(named)
 }
 
 /// The moves for which there is something to be moved.
@@ -100,6 +101,11 @@ pub(super) fn not_moved<'a>(
     directories
 }
 
+/// Where the moves bring what is at a path.
+pub(super) fn after(path: &Path, moves: &[Back]) -> PathBuf {
+    moves.iter().fold(path.to_owned(), |path, step| moved(&path, &step.at, &step.to))
+}
+
 /// A path as it is after what was at `from` has been moved to `to`.
 fn moved(path: &Path, from: &str, to: &str) -> PathBuf {
     match path.strip_prefix(from) {
@@ -145,7 +151,10 @@ pub(super) fn bring_back(blobs: Blobs<'_>, difference: &Difference) -> Result<()
     let mut made = Vec::new();
     let named = |error| not_put_back(path, &error);
     let done = Pinned::making(path, &mut made).map_err(named).and_then(|place| {
-        is_still(difference, &place)?;
+        if let Err(why) = is_still(difference, &place) {
+            // another name of the same file was put back before
+            return if Present::at(path).is(wanted) { Ok(()) } else { Err(why) };
+        }
         let put = match (present, wanted.kind(), wanted.bits()) {
             (_, SavedKind::Link, _) => put_link(&place, &bytes),
             (_, SavedKind::Pipe, bits) => put_pipe(&place, bits.unwrap_or(0o600)),
@@ -177,10 +186,11 @@ fn is_still(difference: &Difference, place: &Pinned) -> Result<(), String> {
         | (Present::Directory(_), There::Other(_))
         | (Present::Pipe(_), There::Other(Kind::Fifo)) => true,
         (Present::Link(kept), There::Link(now)) => *kept == now,
-        (Present::File { mark, .. }, There::File(meta)) => {
+        (Present::File { mark, mode, .. }, There::File(meta)) => {
             let now = Mark::of(&meta);
-            // a move is a change by itself, and so is the removal of another name
-            let changed = if is_moved || mark.links > 1 { mark.changed } else { now.changed };
+            // a move is a change by itself, and so is the removal of another name; one that nobody may read was opened to save it
+            let is_other = is_moved || mark.links > 1 || mode & 0o400 == 0;
+            let changed = if is_other { mark.changed } else { now.changed };
             *mark == Mark { changed, links: mark.links, ..now }
         }
         _ => false,

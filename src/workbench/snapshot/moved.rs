@@ -5,7 +5,8 @@
 //! order: what was at the path that something was moved to is saved before the moves, and everything else after them, under the
 //! path that it then had. Moves in a circle are taken for changes of each file.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use super::change::{Change, FolderChange, News, Seen};
@@ -105,15 +106,15 @@ impl Way {
     fn take_folders(&mut self, mut pairs: Vec<Pair>) {
         pairs.sort_by_key(|pair| (pair.to.components().count(), pair.to.clone()));
         for _ in 0..MOST_ROUNDS {
-            let sources: HashSet<PathBuf> = pairs.iter().map(|pair| self.now(&pair.from)).collect();
-            let (ready, waiting): (Vec<Pair>, Vec<Pair>) = pairs
-                .into_iter()
-                .partition(|pair| !sources.contains(&pair.to) || self.now(&pair.from) == pair.to);
+            // one that came with a directory above it is there already
+            pairs.retain(|pair| !is_nested(&self.now(&pair.from), &pair.to));
+            let sources = pairs.iter().map(|pair| self.now(&pair.from)).collect();
+            let (ready, waiting): (Vec<Pair>, Vec<Pair>) =
+                pairs.into_iter().partition(|pair| !is_near(&sources, &pair.to));
             let is_stuck = ready.is_empty();
             for Pair { from, to } in ready {
-                // one that came with a directory above it is there already
                 let from = self.now(&from);
-                if from != to && !to.starts_with(&from) {
+                if !is_nested(&from, &to) {
                     self.targets.insert(to.clone(), true);
                     self.moves.push(Move { from, to, is_folder: true });
                 }
@@ -126,12 +127,15 @@ impl Way {
     }
 
     fn take_files(&mut self, pairs: Vec<Pair>) {
-        let mapped = pairs.into_iter().map(|Pair { from, to }| Pair { from: self.now(&from), to });
-        let mut pairs: Vec<Pair> = mapped.filter(|pair| pair.from != pair.to).collect();
+        // directories are moved first: what left a place before a directory came there has changed, and is not moved
+        let is_first = |from: &Path| self.is_replaced(from) || self.is_above_target(&self.now(from));
+        let mapped = pairs.into_iter().filter(|pair| !is_first(&pair.from));
+        let mapped = mapped.map(|Pair { from, to }| Pair { from: self.now(&from), to });
+        let mut pairs: Vec<Pair> = mapped.filter(|pair| !is_nested(&pair.from, &pair.to)).collect();
         for _ in 0..MOST_ROUNDS {
-            let sources: HashSet<PathBuf> = pairs.iter().map(|pair| pair.from.clone()).collect();
+            let sources = pairs.iter().map(|pair| pair.from.clone()).collect();
             let (ready, waiting): (Vec<Pair>, Vec<Pair>) =
-                pairs.into_iter().partition(|pair| !sources.contains(&pair.to));
+                pairs.into_iter().partition(|pair| !is_near(&sources, &pair.to));
             let is_stuck = ready.is_empty();
             for Pair { from, to } in ready {
                 self.files.insert(from.clone(), to.clone());
@@ -145,6 +149,23 @@ impl Way {
         }
     }
 
+    /// Whether a directory was moved to this path or below it.
+    fn is_above_target(&self, path: &Path) -> bool {
+        self.moves.iter().any(|step| step.to.starts_with(path))
+    }
+
+    /// Whether a directory was moved to where this was, or to a directory above it.
+    fn is_replaced(&self, path: &Path) -> bool {
+        let mut now = path.to_owned();
+        for step in self.moves.iter().take_while(|step| step.is_folder) {
+            if now.starts_with(&step.to) {
+                return true;
+            }
+            now = step.apply(now);
+        }
+        false
+    }
+
     /// Where the moves have brought what was at this path.
     fn now(&self, path: &Path) -> PathBuf {
         let now = self.with_directories(path);
@@ -154,24 +175,38 @@ impl Way {
     fn with_directories(&self, path: &Path) -> PathBuf {
         let mut now = path.to_owned();
         for step in self.moves.iter().take_while(|step| step.is_folder) {
-            if let Ok(rest) = now.strip_prefix(&step.from) {
-                now = if rest.as_os_str().is_empty() { step.to.clone() } else { step.to.join(rest) };
-            }
+            now = step.apply(now);
         }
         now
     }
 
     /// Whether what was at this path lost it to something that was moved there.
     fn is_moved_over(&self, path: &Path) -> bool {
-        let with_directories = self.with_directories(path);
-        if self.files.contains_key(&with_directories) {
-            return false;
-        }
-        let is_target = |is_folder: bool| {
-            self.targets.get(&with_directories).is_some_and(|of_folder| *of_folder == is_folder)
-        };
-        is_target(false) || (is_target(true) && with_directories == path)
+        let now = self.with_directories(path);
+        self.is_replaced(path) || (!self.files.contains_key(&now) && self.targets.get(&now) == Some(&false))
     }
+}
+
+impl Move {
+    /// Where it brings what is at this path.
+    fn apply(&self, path: PathBuf) -> PathBuf {
+        match path.strip_prefix(&self.from) {
+            Ok(rest) if rest.as_os_str().is_empty() => self.to.clone(),
+            Ok(rest) => self.to.join(rest),
+            Err(_) => path,
+        }
+    }
+}
+
+/// Whether one path is the other, or in it.
+fn is_nested(one: &Path, other: &Path) -> bool {
+    one.starts_with(other) || other.starts_with(one)
+}
+
+/// Whether one of the paths is this one, above it or in it: what is there leaves first.
+fn is_near(paths: &BTreeSet<PathBuf>, path: &Path) -> bool {
+    let next = paths.range::<Path, _>((Bound::Included(path), Bound::Unbounded)).next();
+    next.is_some_and(|next| next.starts_with(path)) || path.ancestors().any(|above| paths.contains(above))
 }
 
 /// Directories that are at another path. Where the system does not say when one was made, none is known again.
