@@ -51,7 +51,8 @@ impl Going {
         let files: Vec<PathBuf> =
             differences.iter().filter(|one| !is_folder(one)).map(|one| one.path.clone()).collect();
         // a directory that comes and goes with what is in it needs no row
-        differences.retain(|one| !is_folder(one) || !files.iter().any(|file| file.starts_with(&one.path)));
+        differences
+            .retain(|one| !goes_with_files(one) || !files.iter().any(|file| file.starts_with(&one.path)));
         // what is not as the session left it is seen first
         differences.sort_by_key(|difference| difference.hand == Hand::Session);
         let row = |(number, difference)| row(number, difference, self.bench.blobs(), &self.place);
@@ -84,6 +85,16 @@ fn row(number: usize, difference: &Difference, blobs: Blobs<'_>, place: &Place) 
 
 fn is_folder(difference: &Difference) -> bool {
     difference.wanted.kind() == SavedKind::Directory
+}
+
+/// Whether a directory was made or removed, and nothing else is where it was.
+fn goes_with_files(difference: &Difference) -> bool {
+    let is_plain = match difference.wanted.was() {
+        Was::Nothing => true,
+        Was::Bytes(_) => difference.present == Present::Nothing,
+        Was::Moved(_) | Was::Unsaved(_) => false,
+    };
+    is_folder(difference) && is_plain
 }
 
 /// What would become of it.

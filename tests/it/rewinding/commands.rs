@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Tree, begun, go_back, redo, resume, tell, tree};
+use super::{Tree, begun, go_back, preview, redo, resume, tell, tree};
 use crate::endpoint::{Endpoint, call, calls, text};
 use crate::harness::Clawd;
 use crate::pty::{Pty, Size};
@@ -167,8 +167,39 @@ fn a_file_that_had_two_names_before_has_both_after_a_rewind() {
     assert_eq!(tree(&clawd), before);
     let inode = |name: &str| clawd.project().join(name).metadata().unwrap().ino();
     assert_eq!(inode("a"), inode("b"));
+    let shown = pty.screen_text();
+    assert!(shown.contains("2 files") && !shown.contains("somebody else"), "{shown}");
     leave(&pty);
     endpoint.finish();
+}
+
+#[test]
+fn a_hard_link_that_is_not_restored_is_named() {
+    check(
+        "echo one > a; ln a b",
+        "sed -i s/one/two/ a",
+        &["a: restored as a separate file: its hard link is not"],
+    );
+}
+
+#[test]
+fn the_preview_names_a_directory_and_what_is_in_its_place() {
+    for (command, rows) in [
+        ("mv d d2; ln -s d2 d", ["made since, will be deleted", "moved since, will be moved back"]),
+        ("rm -r d; echo x > d", ["will be a directory again", "gone since, comes back"]),
+    ] {
+        let (endpoint, clawd, before, _) = ran("mkdir d; echo x > d/x", &[command]);
+        let pty = resume(&clawd);
+        preview(&pty, "run it");
+        for row in rows {
+            pty.wait_for(row);
+        }
+        pty.key("3");
+        pty.wait_for("Rewound to “run it”");
+        assert_eq!(tree(&clawd), before, "{command}");
+        leave(&pty);
+        endpoint.finish();
+    }
 }
 
 #[test]
@@ -177,9 +208,10 @@ fn whatever_takes_the_place_of_something_gives_it_back() {
     check("echo x > d", "rm d; mkdir -p d/e; echo x > d/e/x", &[]);
     check(
         "echo x > f; mkdir -p empty/deep closed; chmod 700 closed",
-        &format!("chmod {} f; rm -r empty; chmod 755 closed; mkdir -p made/deep", closed()),
+        "chmod 000 f; rm -r empty; chmod 755 closed; mkdir -p made/deep",
         &[],
     );
+    check("echo x > f", "echo y > f; chmod 000 f", &[]);
     check("echo x > f; mkfifo -m 600 p", "rm f p; mkfifo f; echo y > p", &[]);
 }
 

@@ -39,7 +39,7 @@ fn tree(clawd: &Clawd) -> Tree {
             } else if meta.file_type().is_fifo() {
                 format!("{:o} pipe", meta.mode() & 0o7777)
             } else {
-                let bytes = fs::read(&path).unwrap();
+                let bytes = fs::read(&path).unwrap_or_else(|_closed| b"unreadable".to_vec());
                 format!("{:o} {} {}", meta.mode() & 0o7777, bytes.len(), blake3::hash(&bytes).to_hex())
             };
             tree.insert(path.strip_prefix(clawd.project()).unwrap().to_owned(), holds);
@@ -92,6 +92,12 @@ fn rewind(pty: &Pty, words: &str, digit: &str, told: &str) {
 
 /// Opens the list, picks the message with these words and says how far.
 fn go_back(pty: &Pty, words: &str, digit: &str) {
+    preview(pty, words);
+    pty.key(digit);
+}
+
+/// Opens the list and picks the message with these words: the preview is shown.
+fn preview(pty: &Pty, words: &str) {
     say(pty, "/rewind");
     pty.wait_for("type to filter");
     pty.type_text(words);
@@ -101,7 +107,6 @@ fn go_back(pty: &Pty, words: &str, digit: &str) {
     });
     pty.key("enter");
     pty.wait_for("Press 1, 2 or 3");
-    pty.key(digit);
 }
 
 fn redo(pty: &Pty) {
