@@ -177,11 +177,14 @@ fn again(tree: &mut Tree, young: Young, mut extent: Extent) -> Vec<Found> {
     }
 }
 
-/// What differs in a folder; none where nothing does, and where it cannot be read: what is known then stays so.
+/// What differs in a folder; none where nothing does.
 fn look_again(folder: &Folder, young: Young, (stirs, stirred): (Option<&Stirs>, &Stirred)) -> Option<Found> {
     let place = &folder.place;
-    let directory = place.root.directory(place.relative()).ok()?;
-    let own = directory.own();
+    // looked at by its name in itself, which needs the permission that looking at its files needs
+    let opened = place.root.directory(place.relative()).ok();
+    let opened = opened.and_then(|directory| Some((directory.look(OsStr::new("."))?, directory)));
+    let Some((own, directory)) = opened else { return look_at_closed(folder) };
+    let own = Some(own);
     let is_over = own.is_some_and(|own| stirred.is_over(folder.watched, own.inode));
     let watched = if is_over { stirs.and_then(|stirs| stirs.watch(&directory)) } else { folder.watched };
     if own.is_some() && own == folder.own && watched == folder.watched && !folder.is_closed {
@@ -216,6 +219,19 @@ fn look_again(folder: &Folder, young: Young, (stirs, stirred): (Option<&Stirs>, 
     }
     let is_other = (found.own, found.look, found.watched) != (folder.own, folder.look, folder.watched);
     (found.differs(folder) || is_other).then_some(found)
+}
+
+/// The same of one that cannot be read: what is known of its files stays so, unless it is another directory by now.
+fn look_at_closed(folder: &Folder) -> Option<Found> {
+    let relative = folder.place.relative();
+    let above = folder.place.root.directory(relative.parent()?).ok()?;
+    let look = above.look(relative.file_name()?).filter(|look| look.kind == Kind::Directory)?;
+    let was = folder.look.filter(|was| *was != look)?;
+    let is_other = !was.is_same_directory(&look);
+    let gone = if is_other { folder.names.keys().cloned().collect() } else { Vec::new() };
+    let (guides, watched) = (folder.guides, folder.watched);
+    let found = Found::nothing(&folder.place, (None, Some(look)), News::Changed);
+    Some(Found { guides, watched, gone, ..found })
 }
 
 /// The same where no name has come or gone: what is left is to look at each.

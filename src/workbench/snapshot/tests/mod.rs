@@ -324,6 +324,23 @@ fn what_cannot_be_read_is_named_and_waited_for_by_nobody() {
 }
 
 #[test]
+fn a_directory_that_a_command_closes_is_opened_again() {
+    for mode in ["000", "300", "400", "700"] {
+        let world = World::plain("mkdir -p d/e; echo x > d/f; echo y > d/e/f");
+        let before = world.picture();
+        let saved = world.command(|| world.sh(&format!("chmod {mode} d")));
+        assert_eq!(world.told("true"), [""; 0], "{mode}");
+        let (failed, replaced) = world.rewind(&saved);
+        assert_eq!((failed, world.picture()), (Vec::new(), before), "{mode} {saved:#?}");
+        assert_eq!(world.told("echo z > d/e/f"), ["d/e/f"], "{mode}");
+        assert_eq!(world.redo(&replaced).0, [""; 0]);
+        let now = fs::metadata(world.root.join("d")).unwrap().permissions().mode() & 0o777;
+        assert_eq!(format!("{now:03o}"), mode);
+        fs::set_permissions(world.root.join("d"), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+#[test]
 fn a_file_that_changes_or_goes_before_it_is_copied_is_not_copied() {
     let world = World::plain("echo one > f");
     world.look(Moment::Before);
