@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 
 use self::plan::move_aside;
 use self::steps::{
-    above, after, bring_back, directories_of, is_removed, move_back, not_moved, put_folders, steps, take_away,
+    above, after, before, bring_back, directories_of, is_removed, move_back, not_moved, put_folders, steps,
+    take_away,
 };
 use super::Blobs;
 use super::files::{Image, MOST_HASHED, hash_of};
@@ -114,7 +115,8 @@ pub fn put_back(blobs: Blobs<'_>, kept: &Kept) -> Vec<String> {
     let mut failed = each(&gone, |difference| take_away(difference, &kept.moves));
     let made = directories_of(all);
     remove_empty(&made);
-    failed.extend(move_back(&kept.moves, &made).into_iter().map(Err));
+    // an empty directory that was made since may have been moved, and is gone by now
+    failed.extend(move_back(&steps(&kept.moves), &made).into_iter().map(Err));
     remove_empty(&not_moved(made, &kept.moves));
     let is_to_come = |difference: &&Difference| matches!(difference.wanted.was(), Was::Bytes(_));
     let (folders, files): (Vec<&Difference>, Vec<&Difference>) = all
@@ -122,7 +124,9 @@ pub fn put_back(blobs: Blobs<'_>, kept: &Kept) -> Vec<String> {
         .filter(is_to_come)
         .partition(|difference| difference.wanted.kind() == SavedKind::Directory);
     let has_links = |difference: &&Difference| difference.mark().is_some_and(|mark| mark.links > 1);
-    let (linked, single): (Vec<&Difference>, Vec<&Difference>) = files.into_iter().partition(has_links);
+    let (mut linked, single): (Vec<&Difference>, Vec<&Difference>) = files.into_iter().partition(has_links);
+    // those last whose file itself is written, which would change under the names that others lose
+    linked.sort_by_key(|difference| difference.mark().map(|mark| mark.inode) == difference.wanted.inode);
     failed.extend(each(&single, |difference| bring_back(blobs, difference)));
     // one after the other: several may be names of one file
     failed.extend(linked.into_iter().map(|difference| bring_back(blobs, difference)));
@@ -201,7 +205,7 @@ fn keep_one(blobs: Blobs<'_>, difference: &Difference, moves: &[Back]) -> Result
     };
     let failed = |error| format!("{}: cannot back up its current state: {error}", path.display());
     let none = || Some(SavedFile::NO_HASH.to_owned());
-    let (before, mode) = match present {
+    let (bytes, mode) = match present {
         Present::Untold(why) => return Err(format!("{}: not restored: {why}", path.display())),
         Present::Nothing if wanted.kind() == SavedKind::Directory => (None, SavedFile::DIRECTORY),
         Present::Nothing => (None, 0),
@@ -216,11 +220,11 @@ fn keep_one(blobs: Blobs<'_>, difference: &Difference, moves: &[Back]) -> Result
         Present::File { mark, .. } => (Some(mark.inode), mark.links > 1),
         _ => (None, false),
     };
-    let above = if *present == Present::Nothing { missing_above(path) } else { 0 };
+    let above = if *present == Present::Nothing { missing_above(&before(path, moves)) } else { 0 };
     // what goes first is told by its path before anything is moved
     let path = if difference.goes() { now } else { path };
     let path = path.to_string_lossy().into_owned();
-    Ok(Some(SavedFile { after, above, inode, linked, ..SavedFile::new(path, before, mode) }))
+    Ok(Some(SavedFile { after, above, inode, linked, ..SavedFile::new(path, bytes, mode) }))
 }
 
 fn keep_file(blobs: Blobs<'_>, path: &Path) -> io::Result<String> {

@@ -1,11 +1,12 @@
 //! What is not as it was, and what of it has to stay: nothing is changed here.
 
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::each;
 use super::present::{Mark, Present, is_below_link};
-use super::steps::after;
+use super::steps::{after, directories_of};
 use crate::os::pinned::Pinned;
 use crate::os::put::{is_new, is_since};
 use crate::protocol::history::{Back, Former, Past};
@@ -74,81 +75,63 @@ fn settle(differences: &mut [Difference]) {
     for mark in differences.iter().filter(|difference| difference.stays).filter_map(Difference::mark) {
         *losing.entry(mark.inode).or_default() += 1;
     }
-    let mut doubtful: Vec<usize> = Vec::new();
-    for (index, difference) in differences.iter_mut().enumerate().filter(|(_, difference)| difference.stays) {
-        let names = difference.mark().map(|mark| (mark.links, losing.get(&mark.inode).copied().unwrap_or(0)));
-        difference.stays = false;
-        if names.is_none_or(|(all, losing)| losing >= all) {
-            doubtful.push(index);
-        }
-    }
-    // one that stays is not written, so others may have to stay as well
-    loop {
-        let come_back: HashSet<String> = differences.iter().filter_map(Difference::comes_back).collect();
-        let is_lost = |index: &usize| {
-            let hash = differences.get(*index).and_then(|difference| difference.present.hash());
-            hash.is_some_and(|hash| !come_back.contains(&hash))
-        };
-        let lost: Vec<usize> = doubtful.extract_if(.., |index| is_lost(index)).collect();
-        if lost.is_empty() {
-            return;
-        }
-        for index in lost {
-            if let Some(difference) = differences.get_mut(index) {
-                difference.stays = true;
-            }
-        }
+    let come_back: HashSet<String> = differences.iter().filter_map(Difference::comes_back).collect();
+    for difference in differences.iter_mut().filter(|difference| difference.stays) {
+        let is_left = |mark: Mark| losing.get(&mark.inode).is_some_and(|losing| *losing < mark.links);
+        let is_safe = difference.present.hash().is_some_and(|hash| come_back.contains(&hash));
+        difference.stays = !is_safe && !difference.mark().is_some_and(is_left);
     }
 }
 
 /// Moves aside what stays in the place of something that comes back, before anything else is moved, so that both are there; says so.
 pub(super) fn move_aside(plan: &mut Plan) -> Vec<String> {
-    let mut moves = Vec::new();
-    let mut shown = Vec::new();
+    let goes = plan.differences.iter().filter(|difference| difference.goes() && !difference.stays);
+    let leaving: HashSet<&str> = plan.moves.iter().map(|step| step.at.as_str()).collect();
+    let going: HashSet<PathBuf> =
+        goes.map(|one| one.now.clone()).chain(directories_of(&plan.differences)).collect();
+    let (mut moves, mut shown) = (Vec::new(), Vec::new());
     for difference in &mut plan.differences {
         let Was::Bytes(_) = difference.wanted.was() else { continue };
-        let Some(aside) = difference.stays.then(|| free_name(&difference.now)).flatten() else { continue };
-        shown.push((aside.clone(), difference.now.display().to_string()));
-        moves.push(Back {
-            at: difference.now.to_string_lossy().into_owned(),
-            to: aside,
-            kind: SavedKind::File,
-        });
+        let is_folder = difference.goes() && matches!(difference.present, Present::Directory(_));
+        let stays = difference.stays || (is_folder && !is_emptied(&difference.now, &going, &leaving));
+        let Some(aside) = stays.then(|| free_name(&difference.now)).flatten() else { continue };
+        let from = difference.now.display();
+        let why = if is_folder {
+            format!("moved aside from {from}: the directory is not empty")
+        } else {
+            format!("a command moved it to {from}, {OLD}")
+        };
+        shown.push((aside.clone(), why));
+        let kind = if is_folder { SavedKind::Directory } else { SavedKind::File };
+        moves.push(Back { at: difference.now.to_string_lossy().into_owned(), to: aside, kind });
         difference.stays = false;
         difference.now.clone_from(&difference.path);
         difference.present = Present::Nothing;
     }
-    let line = |(aside, from): (String, String)| {
-        let aside = after(Path::new(&aside), &plan.moves);
-        format!("{}: a command moved it to {from}, {OLD}", aside.display())
+    let line = |(aside, why): (String, String)| {
+        format!("{}: {why}", after(Path::new(&aside), &plan.moves).display())
     };
     let lines = shown.into_iter().map(line).collect();
     plan.moves.splice(..0, moves);
-    clear_targets(plan);
     lines
 }
 
-/// Moves aside what stays where something is moved back to, so that both are there.
-fn clear_targets(plan: &mut Plan) {
-    let staying: Vec<&Path> =
-        plan.differences.iter().filter(|one| one.stays).map(|one| one.now.as_path()).collect();
-    let mut moves: Vec<Back> = Vec::new();
-    for mut step in std::mem::take(&mut plan.moves) {
-        let is_taken = staying.iter().any(|path| after(path, &moves).starts_with(&step.to));
-        if let Some(aside) = is_taken.then(|| free_name(Path::new(&step.to))).flatten() {
-            let aside = Back { at: step.to.clone(), to: aside, kind: step.kind };
-            step.at = after(Path::new(&step.at), std::slice::from_ref(&aside)).to_string_lossy().into_owned();
-            moves.push(aside);
-        }
-        moves.push(step);
-    }
-    plan.moves = moves;
+/// Whether nothing is left in a directory once what goes and what is moved back is not in it any more.
+fn is_emptied(directory: &Path, going: &HashSet<PathBuf>, leaving: &HashSet<&str>) -> bool {
+    let Ok(mut entries) = fs::read_dir(directory) else { return false };
+    entries.all(|entry| {
+        let Ok(entry) = entry else { return false };
+        let path = entry.path();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let is_going = going.contains(&path) && (!is_folder || is_emptied(&path, going, leaving));
+        is_going || path.to_str().is_some_and(|path| leaving.contains(path))
+    })
 }
 
 /// A name like this one that nothing has.
 fn free_name(path: &Path) -> Option<String> {
     let path = path.to_str()?;
-    let mut names = (1..100)
+    let mut names = (1_u64..)
         .map(|number| if number == 1 { format!("{path}.left") } else { format!("{path}.left{number}") });
     names.find(|name| Path::new(name).symlink_metadata().is_err())
 }
@@ -191,8 +174,9 @@ impl Difference {
 
     /// The hash of the bytes that are written, if any are.
     fn comes_back(&self) -> Option<String> {
-        match (self.wanted.was(), self.wanted.kind(), self.stays) {
-            (Was::Bytes(hash), SavedKind::File | SavedKind::Link, false) => Some(hash.to_owned()),
+        match (self.wanted.was(), self.wanted.kind()) {
+            // what stays there is moved aside
+            (Was::Bytes(hash), SavedKind::File | SavedKind::Link) => Some(hash.to_owned()),
             _ => None,
         }
     }
@@ -205,11 +189,13 @@ enum Found {
     Lost(PathBuf, String),
 }
 
-/// The paths that the files have now.
+/// The paths that the files have now, and their inodes.
 struct Taken<'a> {
     all: HashSet<&'a str>,
     /// Those of directories that are moved back.
     moved: HashSet<&'a Path>,
+    /// Those of files whose bytes were saved.
+    inodes: HashSet<u64>,
 }
 
 impl<'a> Taken<'a> {
@@ -221,7 +207,9 @@ impl<'a> Taken<'a> {
                 && former.now.as_deref() != Some(&former.file.path)
         };
         let moved = files.iter().filter(is_moved).filter_map(now).map(Path::new).collect();
-        Self { all: files.iter().filter_map(now).collect(), moved }
+        let is_saved = |former: &&Former| matches!(former.file.was(), Was::Bytes(_));
+        let inodes = files.iter().filter(is_saved).filter_map(|former| former.file.inode).collect();
+        Self { all: files.iter().filter_map(now).collect(), moved, inodes }
     }
 
     /// Whether what is at this path now goes or is moved away.
@@ -252,18 +240,18 @@ fn difference(former: &Former, taken: &Taken<'_>, since: u64) -> Found {
             if file.kind() == SavedKind::Directory && !matches!(present, Present::Directory(_)) {
                 return Found::Same;
             }
-            found(now.clone(), now, (file, last), present, since)
+            found(now.clone(), now, (file, last), present, (taken, since))
         }
         (Was::Moved(_), Some(_)) if !is_moved => Found::Same,
         (Was::Moved(_), Some(now)) if now.symlink_metadata().is_ok() => {
-            found(then, now, (file, last), Present::Nothing, since)
+            found(then, now, (file, last), Present::Nothing, (taken, since))
         }
         (Was::Moved(_), _) => Found::Lost(then, "not restored: it was moved and no longer exists".to_owned()),
         (Was::Bytes(_), now) => {
             let is_gone = now.as_ref().is_none_or(|now| now.symlink_metadata().is_err());
             if is_gone && now.as_ref() != Some(&then) && taken.has(&file.path) {
                 // what is there now goes or is moved away first
-                return found(then.clone(), then, (file, last), Present::Nothing, since);
+                return found(then.clone(), then, (file, last), Present::Nothing, (taken, since));
             }
             let now = now.filter(|now| now.symlink_metadata().is_ok()).unwrap_or_else(|| then.clone());
             let present = Present::at(&now);
@@ -271,9 +259,9 @@ fn difference(former: &Former, taken: &Taken<'_>, since: u64) -> Found {
                 true if now == then => Found::Same,
                 true => {
                     let moved = SavedFile::moved(&file.path, now.to_string_lossy(), file.mode);
-                    found(then, now, (&moved, last), Present::Nothing, since)
+                    found(then, now, (&moved, last), Present::Nothing, (taken, since))
                 }
-                false => found(then, now, (file, last), present, since),
+                false => found(then, now, (file, last), present, (taken, since)),
             }
         }
     }
@@ -284,18 +272,18 @@ fn found(
     now: PathBuf,
     (wanted, last): (&SavedFile, &SavedFile),
     present: Present,
-    since: u64,
+    (taken, since): (&Taken<'_>, u64),
 ) -> Found {
     let hand = present.hand(last);
+    // the number of a file that has gone is given to the next one at once
+    let is_saved = |mark: Mark| match mark.born {
+        Some(born) => taken.inodes.contains(&mark.inode) && !is_since(born, since),
+        None => wanted.inode == Some(mark.inode),
+    };
     let stays = match &present {
         Present::File { hash, .. } if wanted.was() == Was::Bytes(hash) => false,
+        Present::File { mark, .. } if is_saved(*mark) => false,
         Present::File { mark, .. } => match (wanted.was(), wanted.inode) {
-            // the number of a file that has gone is given to the next one at once
-            (_, Some(inode))
-                if inode == mark.inode && mark.born.is_none_or(|born| !is_since(born, since)) =>
-            {
-                false
-            }
             // of a file whose inode was not saved, only the time of its bytes can be compared
             (Was::Bytes(_), None) if wanted.kind() == SavedKind::File => !is_since(mark.modified(), since),
             _ => !is_new_at(&now, since),

@@ -36,12 +36,7 @@ pub(super) fn take_away(difference: &Difference, moves: &[Back]) -> Result<(), S
 pub(super) fn steps(moves: &[Back]) -> Vec<Back> {
     let mut steps: Vec<Back> = Vec::new();
     for step in moves {
-        // where it is as long as none is done
-        let mut now = PathBuf::from(&step.at);
-        for done in steps.iter().rev() {
-            now = moved(&now, &done.to, &done.at);
-        }
-        if now.symlink_metadata().is_ok() {
+        if before(Path::new(&step.at), &steps).symlink_metadata().is_ok() {
             steps.push(step.clone());
         }
     }
@@ -104,6 +99,11 @@ pub(super) fn not_moved<'a>(
 /// Where the moves bring what is at a path.
 pub(super) fn after(path: &Path, moves: &[Back]) -> PathBuf {
     moves.iter().fold(path.to_owned(), |path, step| moved(&path, &step.at, &step.to))
+}
+
+/// Where what the moves bring to a path is as long as none is done.
+pub(super) fn before(path: &Path, moves: &[Back]) -> PathBuf {
+    moves.iter().rev().fold(path.to_owned(), |path, step| moved(&path, &step.to, &step.at))
 }
 
 /// A path as it is after what was at `from` has been moved to `to`.

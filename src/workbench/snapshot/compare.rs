@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::change::{Change, FolderChange, News, Seen};
 use super::cover::{Copied, Next};
 use super::git::{Git, Repo, Wanted};
-use super::moved::{Move, Sorted};
+use super::moved::Move;
 use super::pack::Pack;
 use super::tree::{Cover, Known, Tree, Why};
 use crate::os::tree::Look;
@@ -59,28 +59,14 @@ enum Now {
 }
 
 impl Compare<'_> {
-    /// Tells the changes; those that were only learnt are none.
-    pub(super) fn tell(mut self, sorted: Sorted) -> Told {
-        let Sorted { before, moves, after } = sorted;
-        let mut told = self.part(before, true);
+    /// Tells the moves and then the changes; those that were only learnt are none.
+    pub(super) fn tell(mut self, moves: &[Move], seen: Seen) -> Told {
+        let (mut told, mut doubtful) = (Told::default(), Vec::new());
         if !moves.is_empty() {
             // a path means something else from here on
             self.recorded.clear();
-            for step in &moves {
-                told.add_move(step);
-            }
         }
-        let Told { saved, lost } = self.part(after, false);
-        self.recorded.extend(saved.iter().map(|file| PathBuf::from(&file.path)));
-        told.saved.extend(saved);
-        told.lost += lost;
-        told
-    }
-
-    /// Changes of one moment; of those that were moved over, something else is there now for certain.
-    fn part(&mut self, seen: Seen, is_moved_over: bool) -> Told {
-        let (mut told, mut doubtful) = (Told::default(), Vec::new());
-        let made = if is_moved_over { HashSet::new() } else { self.directories_made(&seen.changes) };
+        let made = self.directories_made(&seen.changes);
         let folders: HashSet<&PathBuf> = seen.folders.iter().map(|change| &change.path).collect();
         for change in seen.changes {
             let Change { path, repo, was, news } = change;
@@ -96,7 +82,7 @@ impl Compare<'_> {
                 // its directory is told as such
                 Some(Known::Folder) if folders.contains(&path) => {}
                 None | Some(Known::Folder) => {
-                    if !is_moved_over && self.is_made(&path) {
+                    if self.is_made(&path) {
                         let above =
                             path.ancestors().skip(1).take_while(|above| made.contains(*above)).count();
                         told.add_made(&path, above, 0);
@@ -105,7 +91,7 @@ impl Compare<'_> {
                 // whether it was there before is not known
                 Some(Known::LeftOut | Known::Unseen) => {}
                 Some(Known::Pipe(mode)) => {
-                    if is_moved_over || self.tree.known(&path) != Some(&Known::Pipe(mode)) {
+                    if self.tree.known(&path) != Some(&Known::Pipe(mode)) {
                         told.add_empty(&path, SavedFile::PIPE | mode);
                     }
                 }
@@ -113,31 +99,33 @@ impl Compare<'_> {
                 Some(Known::Link(_, target)) => {
                     let is_still =
                         matches!(self.tree.known(&path), Some(Known::Link(_, now)) if *now == target);
-                    if is_moved_over || !is_still {
+                    if !is_still {
                         let image = Image::of(target.as_bytes().to_vec());
                         told.add(&path, None, SavedFile::LINK, self.blobs.keep(&image).map(Some));
                     }
                 }
                 Some(Known::File(look, cover)) => {
                     let was = (look, cover);
-                    let now = if is_moved_over { Some(Now::Other) } else { self.doubt(&path, was) };
+                    let now = self.doubt(&path, was);
                     doubtful.extend(now.map(|now| Doubtful { path, repo, was, now }));
                 }
             }
         }
         self.settle(doubtful, &mut told);
         for change in &seen.folders {
-            self.folder(change, is_moved_over, &mut told);
+            self.folder(change, &mut told);
         }
         told.add_made_folders(&made);
         told.saved.sort_by(|a, b| a.path.cmp(&b.path));
+        self.recorded.extend(told.saved.iter().map(|file| PathBuf::from(&file.path)));
+        told.add_moves(moves);
         told
     }
 
     /// A directory that has gone, or has another mode.
-    fn folder(&mut self, change: &FolderChange, is_moved_over: bool, told: &mut Told) {
+    fn folder(&self, change: &FolderChange, told: &mut Told) {
         let now = self.tree.folders.get(&change.path).and_then(|folder| folder.look);
-        let is_same = now.is_some_and(|now| now.mode == change.was.mode) && !is_moved_over;
+        let is_same = now.is_some_and(|now| now.mode == change.was.mode);
         if change.news == News::Changed && !is_same && !self.recorded.contains(&change.path) {
             told.add_empty(&change.path, SavedFile::DIRECTORY | change.was.mode);
         }
@@ -277,12 +265,17 @@ impl Told {
         }
     }
 
-    fn add_move(&mut self, step: &Move) {
-        let bits = if step.is_folder { SavedFile::DIRECTORY } else { 0 };
-        match (step.to.to_str(), step.from.to_str()) {
-            (Some(to), Some(from)) => self.saved.push(SavedFile::moved(to, from, bits)),
-            (None, _) | (_, None) => self.lost += 1,
+    /// Moves come before all other changes.
+    fn add_moves(&mut self, moves: &[Move]) {
+        let mut saved = Vec::new();
+        for Move { from, to, is_folder } in moves {
+            let bits = if *is_folder { SavedFile::DIRECTORY } else { 0 };
+            match (to.to_str(), from.to_str()) {
+                (Some(to), Some(from)) => saved.push(SavedFile::moved(to, from, bits)),
+                (None, _) | (_, None) => self.lost += 1,
+            }
         }
+        self.saved.splice(..0, saved);
     }
 
     /// A directory or a pipe, by its type bits and mode.

@@ -1,216 +1,107 @@
 //! Which of the changes are moves: a file or directory that has gone from one path and is at another.
 //!
-//! A rewind moves it back, so it needs no copy of it, and what nobody could copy (a large file, an ignored one in a directory, a
-//! repository's own) comes back as well. The surprise: a move changes what a path means. So the other changes are put in
-//! order: what was at the path that something was moved to is saved before the moves, and everything else after them, under the
-//! path that it then had. Moves in a circle are taken for changes of each file.
+//! A rewind moves it back, so it needs no copy of it, and what is not copied (a large file, an ignored one in a directory, a
+//! repository's own) comes back as well. The surprise: only simple moves are followed: nothing was at the new path before, nothing
+//! is at the old one now, no directory above either is another one by now, and no two moves are at or in each other's paths.
+//! All else is taken for changes of each file, which are restored from their images.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use super::change::{Change, FolderChange, News, Seen};
+use super::change::{FolderChange, News, Seen};
 use super::tree::{Cover, Known, Tree};
 use crate::os::tree::Look;
-
-/// More rounds are only taken by a long chain of moves, each to the path that the next one left.
-const MOST_ROUNDS: usize = 50;
 
 /// One move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Move {
-    /// The path when the moves before it were done.
     pub(super) from: PathBuf,
     pub(super) to: PathBuf,
     pub(super) is_folder: bool,
 }
 
-/// All changes in the order in which they can have happened.
-#[derive(Debug, Default)]
-pub(super) struct Sorted {
-    /// What something was moved over.
-    pub(super) before: Seen,
-    pub(super) moves: Vec<Move>,
-    pub(super) after: Seen,
-}
-
-/// Finds the moves, and sorts the other changes by them.
-pub(super) fn sort(seen: Seen, tree: &Tree) -> Sorted {
-    let mut way = Way::default();
-    way.take_folders(folders(&seen, tree));
-    way.take_files(files(&seen, tree));
-    if way.moves.is_empty() {
-        return Sorted { after: seen, ..Sorted::default() };
+/// Finds the simple moves. What has changed in a moved directory is named by its new path from then on.
+pub(super) fn take_moves(seen: &mut Seen, tree: &Tree) -> Vec<Move> {
+    let moves = simple(seen, tree);
+    if moves.is_empty() {
+        return moves;
     }
-    let is_target = |path: &Path| way.targets.contains_key(path);
-    let mut sorted = Sorted::default();
-    let mut after: BTreeMap<PathBuf, Change> = BTreeMap::new();
-    for change in seen.changes {
-        if change.news == News::Learnt {
-            sorted.after.changes.push(change);
-        } else if change.was.is_none() {
-            // what was moved there is not made, and has its change under the path that it left
-            if !is_target(&change.path) {
-                after.entry(change.path.clone()).or_insert(change);
-            }
-        } else if way.is_moved_over(&change.path) {
-            sorted.before.changes.push(change);
-        } else {
-            let path = way.now(&change.path);
-            let Change { path: old, repo, was, news } = change;
-            if path != old && tree.known(&old).is_some() && !is_target(&old) {
-                after.entry(old.clone()).or_insert(Change { path: old, repo: repo.clone(), was: None, news });
-            }
-            after.insert(path.clone(), Change { path, repo, was, news });
+    let targets: HashMap<&Path, &Path> =
+        moves.iter().map(|step| (step.from.as_path(), step.to.as_path())).collect();
+    let now = |path: &Path| {
+        let (from, to) = path.ancestors().find_map(|above| Some((above, *targets.get(above)?)))?;
+        let rest = path.strip_prefix(from).ok()?;
+        Some(if rest.as_os_str().is_empty() { to.to_owned() } else { to.join(rest) })
+    };
+    let mut moved = HashSet::new();
+    for change in seen.changes.iter_mut().filter(|change| change.was.is_some()) {
+        if let Some(path) = now(&change.path) {
+            moved.insert(path.clone());
+            change.path = path;
         }
     }
-    for change in seen.folders {
-        if way.is_moved_over(&change.path) {
-            sorted.before.folders.push(change);
-        } else {
-            let path = way.now(&change.path);
-            if path != change.path && tree.folders.contains_key(&change.path) && !is_target(&change.path) {
-                // another directory was made in its place
-                let (path, news) = (change.path.clone(), change.news);
-                after.entry(path.clone()).or_insert(Change { path, repo: None, was: None, news });
-            }
-            if path != change.path && after.get(&path).is_some_and(|change| change.was.is_none()) {
-                // it came with the directory above it
-                after.remove(&path);
-            }
-            sorted.after.folders.push(FolderChange { path, ..change });
-        }
+    seen.changes.retain(|change| change.was.is_some() || !moved.contains(&change.path));
+    for change in &mut seen.folders {
+        change.path = now(&change.path).unwrap_or_else(|| std::mem::take(&mut change.path));
     }
-    sorted.after.changes.extend(after.into_values());
-    sorted.moves = way.moves;
-    sorted
+    moves
 }
 
-/// Something that is at another path.
-struct Pair {
-    from: PathBuf,
-    to: PathBuf,
+/// The moves that are simple; of two that overlap, the one of a directory, and of what is further up.
+fn simple(seen: &Seen, tree: &Tree) -> Vec<Move> {
+    let mut found = folders(seen, tree);
+    let depth = |path: &Path| path.components().count();
+    found.sort_by_cached_key(|step| (depth(&step.from), depth(&step.to), step.to.clone()));
+    found.extend(files(seen, tree));
+    if found.is_empty() {
+        return found;
+    }
+    let new: HashSet<&Path> = seen
+        .changes
+        .iter()
+        .filter(|change| change.was.is_none())
+        .map(|change| change.path.as_path())
+        .collect();
+    let replaced = replaced(seen, tree);
+    let is_below_replaced = |path: &Path| path.ancestors().skip(1).any(|above| replaced.contains(above));
+    let mut ends = BTreeSet::new();
+    found.retain(|Move { from, to, .. }| {
+        let is_simple = new.contains(to.as_path())
+            && tree.known(from).is_none()
+            && ![from, to].into_iter().any(|path| is_below_replaced(path) || is_near(&ends, path));
+        if is_simple {
+            ends.extend([from.clone(), to.clone()]);
+        }
+        is_simple
+    });
+    found
 }
 
-/// The moves so far.
-#[derive(Default)]
-struct Way {
-    moves: Vec<Move>,
-    /// Of files alone: where each went from where the directories' moves had brought it.
-    files: HashMap<PathBuf, PathBuf>,
-    /// What the moves went to, and whether a directory did.
-    targets: HashMap<PathBuf, bool>,
+/// The paths of directories that are another one now, or something else, and of what is a directory now and was none.
+fn replaced<'a>(seen: &'a Seen, tree: &Tree) -> HashSet<&'a Path> {
+    let is_other_kind = |path: &Path, was: &Known| {
+        tree.known(path).is_some_and(|now| (*now == Known::Folder) != (*was == Known::Folder))
+    };
+    let kinds = seen.changes.iter().filter_map(|change| {
+        change.was.as_ref().is_some_and(|was| is_other_kind(&change.path, was)).then_some(&change.path)
+    });
+    let is_other = |change: &&FolderChange| {
+        let now = tree.folders.get(&change.path).and_then(|folder| folder.look);
+        now.is_some_and(|now| !now.is_same_directory(&change.was))
+    };
+    let others = seen.folders.iter().filter(is_other).map(|change| &change.path);
+    kinds.chain(others).map(PathBuf::as_path).collect()
 }
 
-impl Way {
-    fn take_folders(&mut self, mut pairs: Vec<Pair>) {
-        pairs.sort_by_key(|pair| (pair.to.components().count(), pair.to.clone()));
-        for _ in 0..MOST_ROUNDS {
-            // one that came with a directory above it is there already
-            pairs.retain(|pair| !is_nested(&self.now(&pair.from), &pair.to));
-            let sources = pairs.iter().map(|pair| self.now(&pair.from)).collect();
-            let (ready, waiting): (Vec<Pair>, Vec<Pair>) =
-                pairs.into_iter().partition(|pair| !is_near(&sources, &pair.to));
-            let is_stuck = ready.is_empty();
-            for Pair { from, to } in ready {
-                let from = self.now(&from);
-                if !is_nested(&from, &to) {
-                    self.targets.insert(to.clone(), true);
-                    self.moves.push(Move { from, to, is_folder: true });
-                }
-            }
-            pairs = waiting;
-            if pairs.is_empty() || is_stuck {
-                return;
-            }
-        }
-    }
-
-    fn take_files(&mut self, pairs: Vec<Pair>) {
-        // directories are moved first: what left a place before a directory came there has changed, and is not moved
-        let is_first = |from: &Path| self.is_replaced(from) || self.is_above_target(&self.now(from));
-        let mapped = pairs.into_iter().filter(|pair| !is_first(&pair.from));
-        let mapped = mapped.map(|Pair { from, to }| Pair { from: self.now(&from), to });
-        let mut pairs: Vec<Pair> = mapped.filter(|pair| !is_nested(&pair.from, &pair.to)).collect();
-        for _ in 0..MOST_ROUNDS {
-            let sources = pairs.iter().map(|pair| pair.from.clone()).collect();
-            let (ready, waiting): (Vec<Pair>, Vec<Pair>) =
-                pairs.into_iter().partition(|pair| !is_near(&sources, &pair.to));
-            let is_stuck = ready.is_empty();
-            for Pair { from, to } in ready {
-                self.files.insert(from.clone(), to.clone());
-                self.targets.insert(to.clone(), false);
-                self.moves.push(Move { from, to, is_folder: false });
-            }
-            pairs = waiting;
-            if pairs.is_empty() || is_stuck {
-                return;
-            }
-        }
-    }
-
-    /// Whether a directory was moved to this path or below it.
-    fn is_above_target(&self, path: &Path) -> bool {
-        self.moves.iter().any(|step| step.to.starts_with(path))
-    }
-
-    /// Whether a directory was moved to where this was, or to a directory above it.
-    fn is_replaced(&self, path: &Path) -> bool {
-        let mut now = path.to_owned();
-        for step in self.moves.iter().take_while(|step| step.is_folder) {
-            if now.starts_with(&step.to) {
-                return true;
-            }
-            now = step.apply(now);
-        }
-        false
-    }
-
-    /// Where the moves have brought what was at this path.
-    fn now(&self, path: &Path) -> PathBuf {
-        let now = self.with_directories(path);
-        self.files.get(&now).cloned().unwrap_or(now)
-    }
-
-    fn with_directories(&self, path: &Path) -> PathBuf {
-        let mut now = path.to_owned();
-        for step in self.moves.iter().take_while(|step| step.is_folder) {
-            now = step.apply(now);
-        }
-        now
-    }
-
-    /// Whether what was at this path lost it to something that was moved there.
-    fn is_moved_over(&self, path: &Path) -> bool {
-        let now = self.with_directories(path);
-        self.is_replaced(path) || (!self.files.contains_key(&now) && self.targets.get(&now) == Some(&false))
-    }
-}
-
-impl Move {
-    /// Where it brings what is at this path.
-    fn apply(&self, path: PathBuf) -> PathBuf {
-        match path.strip_prefix(&self.from) {
-            Ok(rest) if rest.as_os_str().is_empty() => self.to.clone(),
-            Ok(rest) => self.to.join(rest),
-            Err(_) => path,
-        }
-    }
-}
-
-/// Whether one path is the other, or in it.
-fn is_nested(one: &Path, other: &Path) -> bool {
-    one.starts_with(other) || other.starts_with(one)
-}
-
-/// Whether one of the paths is this one, above it or in it: what is there leaves first.
+/// Whether one of the paths is this one, above it or in it.
 fn is_near(paths: &BTreeSet<PathBuf>, path: &Path) -> bool {
     let next = paths.range::<Path, _>((Bound::Included(path), Bound::Unbounded)).next();
     next.is_some_and(|next| next.starts_with(path)) || path.ancestors().any(|above| paths.contains(above))
 }
 
 /// Directories that are at another path. Where the system does not say when one was made, none is known again.
-fn folders(seen: &Seen, tree: &Tree) -> Vec<Pair> {
+fn folders(seen: &Seen, tree: &Tree) -> Vec<Move> {
     let now = |path: &Path| tree.folders.get(path).and_then(|folder| folder.look);
     let is_gone = |change: &&FolderChange| {
         let is_there = now(&change.path).is_some_and(|look| look.is_same_directory(&change.was));
@@ -231,18 +122,18 @@ fn folders(seen: &Seen, tree: &Tree) -> Vec<Pair> {
         .filter(|change| change.news == News::Changed)
         .filter(|change| matches!(change.was, None | Some(Known::Folder)));
     let paths = free.map(|change| &change.path).chain(seen.folders.iter().map(|change| &change.path));
-    let mut pairs: HashMap<&Path, Pair> = HashMap::new();
+    let mut pairs: HashMap<&Path, Move> = HashMap::new();
     for path in paths {
         let Some(look) = now(path) else { continue };
         if let Some(from) = gone.get(&(look.inode, look.born)).filter(|from| *from != path) {
-            pairs.insert(path, Pair { from: from.to_path_buf(), to: path.clone() });
+            pairs.insert(path, Move { from: from.to_path_buf(), to: path.clone(), is_folder: true });
         }
     }
     pairs.into_values().collect()
 }
 
 /// The same of files and links.
-fn files(seen: &Seen, tree: &Tree) -> Vec<Pair> {
+fn files(seen: &Seen, tree: &Tree) -> Vec<Move> {
     let changed = || seen.changes.iter().filter(|change| change.news == News::Changed);
     let now = |path: &Path| tree.known(path).and_then(look_of);
     let mut gone: HashMap<u64, Vec<(&Look, &Path)>> = HashMap::new();
@@ -269,7 +160,7 @@ fn files(seen: &Seen, tree: &Tree) -> Vec<Pair> {
         });
         let from = known.or_else(|| unsaved.remove(&(look.modified, look.size)));
         if let Some(from) = from.filter(|from| *from != change.path) {
-            pairs.push(Pair { from: from.to_owned(), to: change.path.clone() });
+            pairs.push(Move { from: from.to_owned(), to: change.path.clone(), is_folder: false });
         }
     }
     pairs

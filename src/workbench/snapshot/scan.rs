@@ -231,7 +231,7 @@ fn look_at_closed(folder: &Folder) -> Option<Found> {
     let gone = if is_other { folder.names.keys().cloned().collect() } else { Vec::new() };
     let (guides, watched) = (folder.guides, folder.watched);
     let found = Found::nothing(&folder.place, (None, Some(look)), News::Changed);
-    Some(Found { guides, watched, gone, ..found })
+    Some(Found { guides, gone, watched, ..found })
 }
 
 /// The same where no name has come or gone: what is left is to look at each.

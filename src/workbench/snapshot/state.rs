@@ -113,10 +113,9 @@ impl State {
         let mut waiting = sort_out(&mut self.tree, &files, self.git.as_ref(), apart, young);
         let gone: Vec<Arc<Repo>> = self.tree.repos.iter().filter(|repo| repo.has_gone()).cloned().collect();
         waiting.extend(self.uncover(&gone));
-        let sorted = moved::sort(seen, &self.tree);
+        let moves = moved::take_moves(&mut seen, &self.tree);
         if moment == Moment::After || self.runs != Runs::Nothing {
-            let is_lost =
-                |repo: &&Arc<Repo>| !sorted.moves.iter().any(|step| repo.top().starts_with(&step.from));
+            let is_lost = |repo: &&Arc<Repo>| !moves.iter().any(|step| repo.top().starts_with(&step.from));
             let lost = gone.iter().filter(is_lost).filter_map(|repo| repo.directory().to_str());
             self.owed.extend(lost.map(|path| SavedFile::unsaved(path, "contents of .git are not backed up")));
         }
@@ -128,7 +127,7 @@ impl State {
             recorded: &mut self.recorded,
             changed_again: &mut self.changed_again,
         };
-        let Told { saved, lost } = compare.tell(sorted);
+        let Told { saved, lost } = compare.tell(&moves, seen);
         self.owed.extend(saved);
         self.lost += lost;
         self.queue.add(waiting);

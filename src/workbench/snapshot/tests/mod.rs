@@ -122,11 +122,34 @@ fn an_old_file_in_the_place_of_a_directory_a_link_or_a_pipe_is_moved_aside() {
 }
 
 #[test]
+fn a_directory_that_is_not_empty_in_the_place_of_something_is_moved_aside() {
+    for setup in ["ln -s nowhere x", "echo 1 > x", "mkfifo x"] {
+        let world = World::plain(&format!("{setup}; echo old > ../o; echo ignored > .gitignore"));
+        wait_until_old();
+        let before = world.picture();
+        for script in
+            ["mv ../o x/o", "echo new > x/ignored; mv ../o x/o", "mkdir x/e; echo new > x/e/ignored"]
+        {
+            let saved = world.command(|| world.sh(&format!("mv x y; mkdir x; echo new > x/a; {script}")));
+            let after = world.picture();
+            let (failed, replaced) = world.rewind(&saved);
+            assert!(failed.iter().any(|line| line.contains("x.left: moved aside from")), "{failed:?}");
+            let mut now = world.picture();
+            now.retain(|path, _| !path.starts_with(world.root.join("x.left")));
+            assert_eq!(now, before, "{setup} {script} {saved:#?}");
+            let (failed, _) = world.redo(&replaced);
+            assert_eq!((failed, world.picture()), (Vec::new(), after), "{setup} {script}");
+            world.sh("rm -rf x.left; [ ! -f x/o ] || mv x/o ../o; rm -r x; mv y x");
+        }
+    }
+}
+
+#[test]
 fn what_stays_in_a_directory_that_is_moved_back_is_named_by_its_path_then() {
     for (setup, script, name) in [
         ("mkdir d", "mv ../o d/o; mv d e", "d/o: left as it is"),
         ("mkdir d; echo 1 > d/o", "mv ../o d/o; mv d e", "d/o.left: a command"),
-        ("mkdir d; ln -s c d/a; echo 1 > b", "mv d/a b; mv ../o d/a", "d/a.left: left as it is"),
+        ("mkdir d; ln -s c d/a; echo 1 > b", "mv d/a b; mv ../o d/a", "d/a.left: a command"),
     ] {
         let world = World::plain(&format!("{setup}; echo old > ../o"));
         wait_until_old();
