@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use clawd::agent::{
     Agent, AgentParts, Approver, Attendance, ChatContext, Inbox, LoopOptions, NoHooks, Nudging, Sink,
-    Spending, Start, TurnBudget,
+    Spending, Start, StopCause, TurnBudget,
 };
 use clawd::chat::Scripted;
 use clawd::chat::scripted::Answer as Said;
@@ -122,6 +122,7 @@ impl Stage {
             spending: Spending::unlimited(),
             attendance: Attendance::Unattended,
             token: CancellationToken::new(),
+            stop_cause: StopCause::default(),
             sink: Arc::new(Deaf),
             approver: Arc::new(Absent),
         };

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use clawd::agent::{
     Agent, AgentParts, Approver, Attendance, ChatContext, Inbox, LoopOptions, NoHooks, Nudging, Sink,
-    Spending, Start, TurnBudget,
+    Spending, Start, StopCause, TurnBudget,
 };
 use clawd::chat::Scripted;
 use clawd::chat::scripted::Answer as Said;
@@ -245,6 +245,7 @@ impl Stage {
             spending: Spending::unlimited(),
             attendance: Attendance::Unattended,
             token: CancellationToken::new(),
+            stop_cause: StopCause::default(),
             sink: Arc::new(Deaf),
             approver: Arc::new(Absent),
         };

@@ -81,7 +81,7 @@ fn a_system_without_a_sandbox_is_named_once_where_none_was_asked_for() {
         assert!(shop.path("a").exists() && shop.path("b").exists(), "{mode}");
         let notices = run.output.events_of("notice");
         let named = |notice: &&serde_json::Value| {
-            notice["text"].as_str().unwrap().starts_with("commands run without a sandbox: ")
+            notice["text"].as_str().unwrap().starts_with("no sandbox on this system: ")
         };
         assert_eq!(notices.iter().filter(named).count(), expected, "{mode}: {notices:?}");
     }

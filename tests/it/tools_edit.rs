@@ -104,7 +104,7 @@ fn an_empty_and_an_identical_text_are_refused() {
 fn an_edit_wants_the_file_read() {
     let shop = Workshop::new().file("f", "a\n");
     let told = shop.tell_all([edit("f", "a", "b"), edit("missing", "a", "b")]);
-    assert!(told[0].starts_with("Error: ") && told[0].contains("Read it"), "{}", told[0]);
+    assert!(told[0].starts_with("Error: ") && told[0].contains("try Read first"), "{}", told[0]);
     assert!(told[1].starts_with("Error: missing does not exist"), "{}", told[1]);
     assert_eq!(shop.text("f"), "a\n");
 }

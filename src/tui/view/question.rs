@@ -227,22 +227,29 @@ fn is_in_title(approval: &Approval, reason: &str) -> bool {
     matches!(approval.access, Access::Read(_)) && reason == OUTSIDE
 }
 
-/// How a command would be sandboxed, why approval is required, and where it would run: the first rows are the last to go.
+/// How a command would be sandboxed, why approval is required, and where it would run. A small screen cuts off the end, so
+/// the reason comes first if a sandboxed command destroys something.
 fn note(approval: &Approval, brush: Brush) -> Vec<Line<'static>> {
-    let (mut line, mut place) = (Line::default(), None);
+    let mut parts = Vec::new();
     if let Preview::Command(ExecAccess { cwd, .. }) = &approval.preview {
-        line.push_span(brush.span(approval.hold.words(), Role::Dim));
-        place = Some(format!("{DOT}in {}", one_line(&cwd.to_string_lossy())));
+        parts.push(brush.span(approval.hold.words(), Role::Dim));
+        parts.push(brush.span(format!("in {}", one_line(&cwd.to_string_lossy())), Role::Dim));
     }
     if let Some(reason) = approval.reason.as_ref().filter(|reason| !is_in_title(approval, reason)) {
-        let dot = if line.spans.is_empty() { "" } else { DOT };
         let role = if approval.careful { Role::Warn } else { Role::Dim };
-        line.push_span(brush.span(dot, Role::Dim));
-        line.push_span(brush.span(one_line(reason), role));
+        let is_first = approval.careful && approval.hold != Hold::Free;
+        let place = if is_first { 0 } else { parts.len().min(1) };
+        parts.insert(place, brush.span(one_line(reason), role));
     }
-    line.extend(place.map(|place| brush.span(place, Role::Dim)));
-    if line.spans.is_empty() {
+    if parts.is_empty() {
         return Vec::new();
+    }
+    let mut line = Line::default();
+    for part in parts {
+        if !line.spans.is_empty() {
+            line.push_span(brush.span(DOT, Role::Dim));
+        }
+        line.push_span(part);
     }
     brush.paragraph(&line, Span::raw(INDENT), INDENT)
 }
@@ -492,7 +499,7 @@ mod tests {
 
   rm -rf src
 
-  sandboxed: can write to the workspace, no network · recursively deletes `/home/me/src/shop/src` · in /home/me/src/shop
+  recursively deletes `/home/me/src/shop/src` · sandboxed: can write to the workspace, no network · in /home/me/src/shop
   1. Yes
 ❯ 3. No, and say what to do instead
   4. Yes, with network",
@@ -500,14 +507,14 @@ mod tests {
 
   rm -rf src
 
-  sandboxed: can write to the workspace, no network · recursively deletes
-  `/home/me/src/shop/src` · in /home/me/src/shop
+  recursively deletes `/home/me/src/shop/src` · sandboxed: can write to the
+  workspace, no network · in /home/me/src/shop
   1. Yes
 ❯ 3. No, and say what to do instead
   4. Yes, with network",
                 "Allow this command?
   rm -rf src
-  sandboxed: can write to the workspace,
+  recursively deletes …
   1. Yes
 ❯ 3. No, and say what to do instead
   4. Yes, with network",

@@ -36,7 +36,7 @@ fn open_the_first(pty: &Pty) {
     pty.wait_for("Press Esc again to rewind");
     pty.key("esc");
     // the list may open before it is filled, and takes nothing then
-    pty.wait_for("in all");
+    pty.wait_for("Enter to select");
     pty.key("enter");
     pty.wait_for("Press 1, 2 or 3");
 }

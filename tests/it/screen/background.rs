@@ -103,7 +103,7 @@ fn tasks_shows_a_command_and_its_output_and_ends_it() {
     pty.key("enter");
     pty.wait_until("its output", |screen| {
         let text = screen.contents();
-        text.contains("Esc goes back") && text.contains(&format!("began {}", pid.as_raw_nonzero()))
+        text.contains("Esc: back to the list") && text.contains(&format!("began {}", pid.as_raw_nonzero()))
     });
     pty.key("esc");
     pty.wait_for("x: stop");

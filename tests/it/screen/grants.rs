@@ -115,6 +115,7 @@ fn a_rule_too_long_for_the_screen_is_seen_on_a_page_before_it_is_saved() {
     say(&pty, "make it");
     answer(&pty, "don't ask again", "2");
     pty.wait_for("q: close");
+    pty.key("end");
     pty.wait_for("end)");
     assert_eq!(grants(&clawd), "", "it was only shown");
     pty.key("q");

@@ -49,7 +49,7 @@ $ rm -rf src ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ recursively deletes
 $ rm -rf ~ ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ outside the workspace
 $ bash -c 'rm -rf ~' ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ outside the workspace
 $ echo x > a.txt ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ overwrites `a.txt`
-$ git reset --hard ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ changes that are not committed
+$ git reset --hard ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ discards uncommitted changes
 $ git push ⇒ asks ¦ Allow this command? ¦ ❯ 3. No
 $ cp a.txt ~/x ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ changes ¦ outside the workspace
 $ echo x >> ~/.profile ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ /.profile`, outside the workspace
@@ -130,7 +130,7 @@ $ echo x > made ⇒ runs
 $ bash -c 'touch made' ⇒ runs
 $ rm -rf build ⇒ runs
 $ rm -rf src ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ recursively deletes `src`
-$ git reset --hard ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ changes that are not committed
+$ git reset --hard ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ discards uncommitted changes
 $ cat .env ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ may contain secrets
 $ rm -rf ~ ⇒ asks ¦ Allow this command? ¦ ❯ 3. No ¦ outside the workspace
 $ npm install ⇒ asks ¦ Allow this command? ¦ ❯ 1. Yes ¦ rule `Bash(npm:*)` requires approval

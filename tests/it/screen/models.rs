@@ -50,7 +50,7 @@ fn the_list_tells_what_is_known_and_finds_by_words() {
     pty.wait_until("one is left", |screen| screen.contents().contains("1 of 4"));
     pty.key("enter");
     pty.wait_for("model: org/large-coder-70b · for this session");
-    pty.wait_for("of 131k");
+    pty.wait_for("131k context");
     talk(&pty, "go", "By another.");
     assert_eq!(endpoint.requests()[0].body["model"], "org/large-coder-70b");
     leave(&pty);
@@ -64,9 +64,11 @@ fn the_wait_for_the_list_is_said_and_ended_by_esc() {
     let endpoint = Endpoint::script([text("By the same.")]).serves("GET /v1/models", list);
     let pty = chat(&endpoint);
     say(&pty, "/model");
-    pty.wait_for("asking 127.0.0.1");
+    pty.wait_for("loading the models of 127.0.0.1");
     pty.key("esc");
-    pty.wait_until("the input is back", |screen| !screen.contents().contains("asking 127.0.0.1"));
+    pty.wait_until("the input is back", |screen| {
+        !screen.contents().contains("loading the models of 127.0.0.1")
+    });
     gate.open();
     talk(&pty, "go", "By the same.");
     assert_eq!(count_rows(&pty, "late"), 0);
@@ -81,7 +83,7 @@ fn what_is_typed_while_the_list_is_awaited_filters_it() {
     let endpoint = Endpoint::script([]).serves("GET /v1/models", list);
     let pty = chat(&endpoint);
     say(&pty, "/model");
-    pty.wait_for("asking 127.0.0.1");
+    pty.wait_for("loading the models of 127.0.0.1");
     pty.type_text("sec");
     pty.wait_for("  sec");
     gate.open();

@@ -81,15 +81,15 @@ fn a_long_command_shows_its_end_and_all_of_it_before_a_yes_counts() {
     pty.wait_for("(Yes expands it first)");
     assert!(pty.screen_text().contains("  touch made"), "{}", pty.screen_text());
     answer(&pty, "Allow", "1");
-    pty.wait_for("q closes");
+    pty.wait_for("q: close");
     pty.wait_for("echo 3");
     assert!(!pty.screen_text().contains("touch made"), "it begins at its beginning\n{}", pty.screen_text());
     pty.key("q");
-    pty.wait_for("(Yes shows all first)");
+    pty.wait_for("(Yes expands it first)");
     for _ in 0..30 {
         pty.key("1");
     }
-    pty.wait_for("q closes");
+    pty.wait_for("q: close");
     for _ in 0..20 {
         pty.key("pagedown");
     }

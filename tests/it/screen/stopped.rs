@@ -211,7 +211,7 @@ fn a_model_that_repeats_itself_is_paused_with_its_cause_named() {
             Endpoint::script((0..15).map(|_| same()).chain((1..answers).map(|_| text("Through."))));
         let pty = open(&Clawd::new(&endpoint).arg("--yolo"));
         say(&pty, "go");
-        answer(&pty, "The model is repeating itself: 15 turns, 15 calls", key);
+        answer(&pty, "The model repeats itself: 15 turns, 15 calls", key);
         if answers == 2 {
             pty.wait_for("Through.");
             wait_for_rest(&pty);

@@ -147,7 +147,7 @@ fn a_directory_that_is_not_empty_in_the_place_of_something_is_moved_aside() {
 #[test]
 fn what_stays_in_a_directory_that_is_moved_back_is_named_by_its_path_then() {
     for (setup, script, name) in [
-        ("mkdir d", "mv ../o d/o; mv d e", "d/o: left as it is"),
+        ("mkdir d", "mv ../o d/o; mv d e", "d/o: not changed"),
         ("mkdir d; echo 1 > d/o", "mv ../o d/o; mv d e", "d/o.left: a command"),
         ("mkdir d; ln -s c d/a; echo 1 > b", "mv d/a b; mv ../o d/a", "d/a.left: a command"),
     ] {
