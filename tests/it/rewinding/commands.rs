@@ -185,9 +185,9 @@ fn a_hard_link_that_is_not_restored_is_named() {
 #[test]
 fn the_preview_names_a_directory_and_what_is_in_its_place() {
     for (command, rows) in [
-        ("mv d d2; echo y > y", ["made since, will be deleted", "moved since, will be moved back"]),
-        ("mv d d2; ln -s d2 d", ["made since, will be deleted", "will be a directory again"]),
-        ("rm -r d; echo x > d", ["will be a directory again", "gone since, comes back"]),
+        ("mv d d2; echo y > y", ["created since, will be deleted", "moved since, will be moved back"]),
+        ("mv d d2; ln -s d2 d", ["created since, will be deleted", "will be a directory again"]),
+        ("rm -r d; echo x > d", ["will be a directory again", "deleted since, will be restored"]),
     ] {
         let (endpoint, clawd, before, _) = ran("mkdir d; echo x > d/x", &[command]);
         let pty = resume(&clawd);
