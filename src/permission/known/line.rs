@@ -266,7 +266,9 @@ impl Reader<'_> {
                 return Some(word);
             }
         }
+        let mut has_empty_quotes = false;
         while !self.at_end_of_word() && !self.at_list() {
+            has_empty_quotes |= self.rest.starts_with("''") || self.rest.starts_with("\"\"");
             match self.next()? {
                 '\'' => self.single_quoted(&mut word)?,
                 '"' => self.double_quoted(&mut word)?,
@@ -291,7 +293,9 @@ impl Reader<'_> {
                 _ => return None,
             }
         }
-        Some(word)
+        // with them `$(a)''` is a word even where `a` puts out nothing
+        let is_output = |letter: &Letter| matches!(letter, Letter::Output { is_quoted: false, .. });
+        (!has_empty_quotes || !word.0.iter().any(is_output)).then_some(word)
     }
 
     fn at_list(&self) -> bool {
@@ -475,7 +479,7 @@ mod tests {
         let lists = "¦ ¦\n¦;¦a;;b¦a ; ; b¦&& a¦a &&¦a |¦a\n| b¦a &¦a & b¦a |& b¦a)¦a\n; b¦a;& b¦()¦((a))¦(a¦(a))¦(a;;)¦(a) b¦(a)b¦{a; }¦{ a }¦{ }¦{ a; } b¦{ a;}b¦\
             for f in a; do done¦for f in; do b; done¦for f; do b; done¦for f in a do b; done¦for f in a; do b done¦for f in a; b; done¦\
             for 1 in a; do b; done¦for f in a; do b; donec¦for f in a; do b; done c¦for f in a;; do b; done¦for f in a && do b; done¦\
-            a $(b¦a $()¦a $(b))¦a \"$(b\")¦a ${b¦a ${}¦a ${b:-c}¦a ${#b}¦a ${!b}¦a $1¦a $@¦a $$¦a $!¦a $-¦a b() { c; }¦a () { b; }¦}¦( ( ( ( ( ( ( ( ( a ) ) ) ) ) ) ) ) )";
+            a $(b¦a $(b)''¦a \"\"$(b)¦a $()¦a $(b))¦a \"$(b\")¦a ${b¦a ${}¦a ${b:-c}¦a ${#b}¦a ${!b}¦a $1¦a $@¦a $$¦a $!¦a $-¦a b() { c; }¦a () { b; }¦}¦( ( ( ( ( ( ( ( ( a ) ) ) ) ) ) ) ) )";
         let redirections = "a > b¦a >> b¦a < ¦a <¦< b a¦a <&b¦a<b¦a < {b,c}¦(a) > b¦a <<E\nE¦a <<< b¦a <(b)¦a >| b¦a <> b¦a &> b¦a >&2b¦a > /dev/null2¦\
             a 2>&¦a b2>&1¦2>&1 a¦>/dev/null a¦a 3>&1¦a 2>&3¦a >/dev/null/x¦a>b¦a 'b'>/dev/null¦a 2>>/dev/null";
         let expansions = "`a`¦a \"`b`\"¦a $'b'¦a $\"b\"¦a $¦a \"$'\"¦{a,b} c¦a{b,c}¦a {b}¦a {b,}¦a {,b}¦a {b,c¦a {b,{c,d}}¦a {b,*}¦a {b,~}¦a {b,'c'}¦a {b,$c}¦a {b,c}~¦a {b,c}#¦a b{1..2}¦a b{}¦a {}b¦\
