@@ -191,10 +191,16 @@ impl Policy {
     /// Why a command asks even in `bypass`.
     pub(super) fn deletes_outside(&self, touch: Touch<'_>) -> Option<String> {
         let Touch::Exec(exec) = touch else { return None };
-        let target = harm::deletes_outside(exec, &self.scope)?;
-        let is_itself = self.scope.workspace.iter().any(|root| root.as_os_str() == target.as_str());
-        let what = if is_itself { "which is the workspace" } else { "outside the workspace" };
-        Some(format!("recursively deletes `{target}`, {what}"))
+        Some(match harm::deletes_outside(exec, &self.scope)? {
+            harm::Target::Unknown => {
+                "recursively deletes a target that is not known before it runs".to_owned()
+            }
+            harm::Target::Outside(path) => {
+                let is_itself = self.scope.workspace.contains(&path);
+                let what = if is_itself { "which is the workspace" } else { "outside the workspace" };
+                format!("recursively deletes `{}`, {what}", path.display())
+            }
+        })
     }
 
     /// Why a command asks whatever a rule allows: a file that it names, or would change.

@@ -504,7 +504,8 @@ mod tests {
             check("Bash(rm:*)", mode, "run rm -rf /etc", "ask");
         }
         check("", Mode::Bypass, "run rm -rf src", "allow");
-        check("", Mode::Bypass, "run rm -rf $X", "allow");
+        check("", Mode::Bypass, "run rm -rf $X", "ask");
+        check("", Mode::Bypass, "run rm -rf $X/build", "allow");
         check("", Mode::Bypass, "run rm -rf /w", "ask");
         check("", Mode::Plan, "run cargo build", "deny");
     }

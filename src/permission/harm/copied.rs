@@ -77,6 +77,22 @@ pub(super) fn deeds(program: &str, words: &[String]) -> Vec<Deed> {
     deeds.chain(below).chain(taken).collect()
 }
 
+/// The symbolic links that `ln` with these words would make, each with its target. Where the last word may be a directory or not, both are
+/// given.
+pub(super) fn links(words: &[String]) -> Vec<(String, String)> {
+    let args = Args::read(words, "t:S:", &LONG);
+    if !args.has('s', "symbolic") {
+        return Vec::new();
+    }
+    let target = args.values('t', "target-directory").last().cloned();
+    let (from, to) = parted(args.operands, target);
+    let names = |path: &String| match &to {
+        Some(to) => to.names(std::slice::from_ref(path)),
+        None => vec![end(path)],
+    };
+    from.iter().flat_map(|path| names(path).into_iter().map(|name| (name, path.clone()))).collect()
+}
+
 /// Everything that `rsync` with these words would do.
 pub(super) fn synced(words: &[String]) -> Vec<Deed> {
     let args = Args::read(words, "B:T:e:f:M:@:", &LONG_OF_RSYNC);

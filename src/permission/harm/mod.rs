@@ -2,8 +2,7 @@
 //!
 //! Three strengths. [`is_careful`] only moves the focus of a question to No, so it may say yes too often. [`destroys`] keeps
 //! a command from running unasked, and says in words what would be lost; in doubt it says yes. [`deletes_outside`] asks
-//! even in `bypass`, so it says yes only where there is no doubt: a recursive delete, and a target that is known to lie
-//! outside. Paths are judged where they lead: variables put in, links followed. Beside them [`changed()`] names what rules about
+//! even in `bypass`: a recursive delete, and a target that lies outside or of which nothing is known. Paths are judged where they lead: variables put in, links followed. Beside them [`changed()`] names what rules about
 //! edits are held against.
 
 mod archives;
@@ -123,10 +122,19 @@ fn verbs(words: &[String]) -> impl Iterator<Item = &str> {
         .take(3)
 }
 
-/// What a recognised recursive delete would take away outside the workspace and the temporary directories, or the workspace
-/// itself.
-pub(super) fn deletes_outside(exec: &ExecAccess, scope: &Scope) -> Option<String> {
+/// The target of a recursive delete that asks in every mode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Target {
+    /// It is outside the workspace and the temporary directories, or the workspace itself.
+    Outside(PathBuf),
+    /// Only the shell knows it: it is read from a file, or handed to a function.
+    Unknown,
+}
+
+/// The first recursive delete that asks in every mode.
+pub(super) fn deletes_outside(exec: &ExecAccess, scope: &Scope) -> Option<Target> {
     let commands = script::read(exec, scope);
+    let made: Vec<_> = commands.iter().flat_map(|command| links_made(command, scope)).collect();
     let target = |command: &Command| {
         files::deeds(command).into_iter().find_map(|deed| {
             let Deed::Deletes(what) = deed else { return None };
@@ -135,12 +143,68 @@ pub(super) fn deletes_outside(exec: &ExecAccess, scope: &Scope) -> Option<String
                 What::Below(word, _) => (word, false),
                 What::File(_) | What::Within(_) => return None,
             };
+            if is_unknown(&what, word, command) {
+                return Some(Target::Unknown);
+            }
             let path = place(word, command, scope)?;
+            let is_entered = !is_tree || leads_on(word);
+            let path = made.iter().find_map(|link| link.followed(&path, is_entered)).unwrap_or(path);
             let is_itself = is_tree && scope.workspace.contains(&path);
-            (is_itself || is_outside(&path, scope)).then(|| path.display().to_string())
+            (is_itself || is_outside(&path, scope)).then_some(Target::Outside(path))
         })
     };
     commands.iter().find_map(target)
+}
+
+/// Whether the target of a recursive delete is all unknown. Of `$X/build` the name says what it is.
+fn is_unknown(what: &What, word: &str, command: &Command) -> bool {
+    let is_any = |part: &str| part.chars().all(|c| matches!(c, '/' | '.' | '*' | UNKNOWN));
+    let names_nothing = word.contains(UNKNOWN) || (command.cwd.is_none() && !word.starts_with('/'));
+    let follows = || {
+        let search = command.source.as_ref().unwrap_or(&command.words);
+        search.iter().any(|word| matches!(word.as_str(), "-L" | "-follow" | "--follow"))
+    };
+    // names alone, wherever it looks
+    let lists_names = |source: &Vec<String>| {
+        script::program(source) == "ls" && !source.iter().any(|word| word == "-d")
+            || matches!(source.as_slice(), [git, verb, ..] if git == "git" && verb == "ls-files")
+    };
+    if command.source.as_ref().is_some_and(lists_names) {
+        return false;
+    }
+    match what {
+        What::Below(_, Kind::Litter) => false,
+        What::Below(_, Kind::Any) => (names_nothing && is_any(word)) || follows(),
+        What::Tree(_) | What::File(_) | What::Within(_) => names_nothing && is_any(word),
+    }
+}
+
+/// A symbolic link that the line itself makes.
+struct Link {
+    path: PathBuf,
+    target: PathBuf,
+}
+
+impl Link {
+    /// Where a path leads through it: to what is below it, or where it is entered to its target.
+    fn followed(&self, path: &Path, is_entered: bool) -> Option<PathBuf> {
+        let below = path.strip_prefix(&self.path).ok()?;
+        let is_through = is_entered || !below.as_os_str().is_empty();
+        is_through.then(|| clean(&self.target.join(below)))
+    }
+}
+
+fn links_made(command: &Command, scope: &Scope) -> Vec<Link> {
+    let rest = command.words.get(1..).unwrap_or_default();
+    let made = if script::program(&command.words) == "ln" { copied::links(rest) } else { Vec::new() };
+    let link = |(name, target): (String, String)| {
+        let path = place(&name, command, scope)?;
+        // a link is made in an existing directory, not in its place
+        let is_new = scope.exists.at(&path) != Found::Directory;
+        let target = scope.links.follow(&path.parent()?.join(target));
+        is_new.then_some(Link { path, target })
+    };
+    made.into_iter().filter_map(link).collect()
 }
 
 /// What would be lost by the command, as a sentence; none where nothing is known to be.
@@ -217,12 +281,15 @@ fn place(word: &str, command: &Command, scope: &Scope) -> Option<PathBuf> {
         (None, false) => return None,
     };
     let follow = |path: &Path| scope.links.follow(path);
-    let last = word.rsplit('/').next().unwrap_or(word);
-    let leads_on = last.is_empty() || last == "." || last == "..";
     Some(match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) if !leads_on => follow(parent).join(name),
+        (Some(parent), Some(name)) if !leads_on(word) => follow(parent).join(name),
         _ => clean(&follow(&path)),
     })
+}
+
+/// Whether a word says that it is a directory.
+fn leads_on(word: &str) -> bool {
+    matches!(word.rsplit('/').next(), Some("" | "." | ".."))
 }
 
 /// The directory of a path whose end is not known, where nothing that might follow leads back into the workspace by itself.

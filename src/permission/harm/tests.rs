@@ -17,9 +17,95 @@ fn exec(command: &str) -> ExecAccess {
     ExecAccess { command: command.to_owned(), cwd: PathBuf::from("/w/src") }
 }
 
+/// The target of a recursive delete that asks in every mode; `?` where it is not known.
+fn target(command: &str, scope: &Scope) -> Option<String> {
+    deletes_outside(&exec(command), scope).map(|target| match target {
+        Target::Outside(path) => path.display().to_string(),
+        Target::Unknown => "?".to_owned(),
+    })
+}
+
 #[track_caller]
 fn outside(command: &str, expected: &str) {
-    assert_eq!(deletes_outside(&exec(command), &scope()).as_deref(), Some(expected), "{command}");
+    assert_eq!(target(command, &scope()).as_deref(), Some(expected), "{command}");
+}
+
+#[test]
+fn a_recursive_delete_of_what_is_not_known_asks() {
+    for command in [
+        "rm -rf $(cat list)",
+        "rm -rf \"$(cat list)\"",
+        "rm -rf `cat list`",
+        "rm -rf $(cat list)/*",
+        "rm -rf /$X",
+        "rm -rf \"$BUILD\"",
+        "xargs rm -rf < list",
+        "xargs -0 rm -rf -- < list",
+        "xargs -I{} rm -rf {} < list",
+        "cat list | xargs rm -rf",
+        "cat list | sort | xargs -n1 rm -rf",
+        "read p < list; rm -rf $p",
+        "read p < list; rm -rf \"$p\"/*",
+        "while read p; do rm -rf \"$p\"; done < list",
+        "cat list | while read -r p; do rm -rf \"$p\"; done",
+        "for d in $(cat list); do rm -rf \"$d\"; done",
+        "mapfile -t all < list; rm -rf \"${all[@]}\"",
+        "f(){ rm -rf \"$1\"; }; f /x",
+        "f() { rm -rf \"$@\"; }; f /x",
+        "function f { rm -rf $1; }; f /x",
+        "cd \"$(cat list)\" && rm -rf *",
+        "cd \"$(cat list)\" && find . -delete",
+        "find $(cat list) -delete",
+        "find -L . -delete",
+        "find -L . -type f -exec rm -f {} +",
+        "find . -follow -delete",
+        "find -L . | xargs rm -rf",
+        "fd -L . -x rm -rf",
+    ] {
+        outside(command, "?");
+    }
+    for command in [
+        "rm -rf \"$dir/build\"",
+        "for d in */; do rm -rf \"$d/target\"; done",
+        "D=$(mktemp -d) && cd \"$D\" && rm -rf *",
+        "T=$(mktemp -d /tmp/x.XXXX); trap 'rm -rf \"$T\"' EXIT; ls",
+        "rm $(cat list)",
+        "xargs rm -f < list",
+        "find . -name node_modules | while read -r d; do rm -rf \"$d\"; done",
+        "for d in $(find . -name node_modules); do rm -rf \"$d\"; done",
+        "git ls-files -o | xargs rm -rf",
+        "ls | grep old | xargs rm -rf",
+        "find -L . -name '*.pyc' -delete",
+        "cd \"$(dirname \"$0\")\" && rm -rf build",
+        "cd \"$(dirname \"$0\")\" && find . -name __pycache__ -exec rm -rf {} +",
+    ] {
+        assert_eq!(target(command, &scope()), None, "{command}");
+    }
+}
+
+#[test]
+fn a_link_that_the_line_makes_is_followed() {
+    let exists = Exists::new(|path| match path.to_str() {
+        Some("/w/src" | "/w/src/lib") => Found::Directory,
+        _ => Found::Nothing,
+    });
+    let scope = Scope { exists, ..scope() };
+    let check = |command: &str, expected: Option<&str>| {
+        assert_eq!(target(command, &scope).as_deref(), expected, "{command}");
+    };
+    check("ln -s /srv l; rm -rf l/x", Some("/srv/x"));
+    check("ln -s /srv l && rm -rf l/*", Some("/srv/*"));
+    check("ln -s /srv l && rm -rf l/", Some("/srv"));
+    check("ln -sfn ../../srv l; cd l && rm -rf x", Some("/srv/x"));
+    check("ln -s /srv; rm -rf srv/x", Some("/srv/x"));
+    check("ln -s /srv .; rm -rf srv/x", Some("/srv/x"));
+    check("ln -s /srv lib; rm -rf lib/srv/x", Some("/srv/x"));
+    check("ln --symbolic -t lib /srv; find lib/srv/ -delete", Some("/srv"));
+    check("ln -s /srv .; rm -rf build", None);
+    check("ln -s /srv lib; rm -rf lib/x", None);
+    check("ln -s ../lib l; rm -rf l/x", None);
+    check("ln -s /srv l; rm -rf l", None);
+    check("ln -s /srv l; rm -rf build", None);
 }
 
 #[test]
@@ -123,18 +209,18 @@ fn a_recursive_delete_outside_is_recognised_in_many_forms() {
 #[test]
 fn a_delete_inside_or_a_plain_one_is_not() {
     let commands = "rm -rf build|rm -rf ../target|rm -rf /tmp/x|rm -rf $TMPDIR/x|rm -rf $TMPDIR|rm /etc/x|rm -f ~/x|find . -delete|\
-                    find .. -delete|find /etc -name rm.conf|find /w -name x -delete|cd /w/lib && rm -rf x|ls -r /|rm -rf \"$BUILD\"|\
+                    find .. -delete|find /etc -name rm.conf|find /w -name x -delete|cd /w/lib && rm -rf x|ls -r /|\
                     cd $X && rm -rf y|echo -r /etc|rmdir /x -r|rm -rf /added/x|rm -rf *|rm -rf ./*|echo rm -rf /|\
                     git commit -m 'rm -rf /'|grep -rn 'rm -rf' /etc|echo 'rm -rf /' > notes|cat <<E > x\nrm -rf /\nE|\
-                    rm -rf /$X|rm -rf $X/etc|rm -rf \"$(find . -name x)\"|ls | xargs rm -rf|find . | xargs rm -rf|rm -rf ''|\
+                    rm -rf $X/etc|rm -rf \"$(find . -name x)\"|rm -rf ''|\
                     D=build; rm -rf $D|D=$(mktemp -d); rm -rf \"$D\"|for d in a b; do rm -rf $d; done|(cd /etc); rm -rf x|\
                     bash script.sh /etc|python -c 'import shutil'|rm -rf ../src/../lib|git clean -fdx|rsync -a src/ /srv/www/|\
                     rm -rf '~'|rm -rf '$HOME'|docker run --rm -v /:/host x|npm rm -r x|# rm -rf /|ls # rm -rf /";
     for command in commands.split('|').map(str::trim).filter(|command| !command.is_empty()) {
-        assert_eq!(deletes_outside(&exec(command), &scope()), None, "{command}");
+        assert_eq!(target(command, &scope()), None, "{command}");
     }
-    for command in ["ls | xargs rm -rf", "find . -name x | xargs rm -rf"] {
-        assert_eq!(deletes_outside(&exec(command), &scope()), None, "{command}");
+    for command in ["ls | xargs rm -rf", "find . -name x | xargs rm -rf", "find . | sort | xargs rm -rf"] {
+        assert_eq!(target(command, &scope()), None, "{command}");
     }
 }
 
@@ -144,7 +230,7 @@ fn what_the_environment_says_is_put_in() {
     let variables = Variables::new(known.map(|(name, value)| (name.into(), value.into())));
     let scope = Scope { variables, ..scope() };
     let check = |command: &str, expected: Option<&str>| {
-        assert_eq!(deletes_outside(&exec(command), &scope).as_deref(), expected, "{command}");
+        assert_eq!(target(command, &scope).as_deref(), expected, "{command}");
     };
     check("rm -rf \"$BUILD\"", Some("/srv/build"));
     check("rm -rf $BUILD/x", Some("/srv/build/x"));
@@ -154,7 +240,7 @@ fn what_the_environment_says_is_put_in() {
     check("rm -rf $STEAMROOT/usr", Some("/usr"));
     check("cd $NOWHERE && rm -rf x", Some("/home/u/x"));
     check("rm -rf \"$STEAMROOT\"", None);
-    check("STEAMROOT=$(cat x); rm -rf \"$STEAMROOT/\"*", None);
+    check("STEAMROOT=$(cat x); rm -rf \"$STEAMROOT/\"*", Some("?"));
     check("read STEAMROOT; rm -rf $STEAMROOT/x", None);
     check(". ./env; rm -rf $STEAMROOT/x", None);
     check("rm -rf ${STEAMROOT:-/srv}/x", Some("/srv/x"));
@@ -172,7 +258,7 @@ fn a_path_is_judged_where_it_leads() {
     });
     let scope = Scope { links, ..scope() };
     let check = |command: &str, expected: Option<&str>| {
-        assert_eq!(deletes_outside(&exec(command), &scope).as_deref(), expected, "{command}");
+        assert_eq!(target(command, &scope).as_deref(), expected, "{command}");
     };
     check("rm -rf ../link/x", Some("/srv/x"));
     check("rm -rf ../link/", Some("/srv"));

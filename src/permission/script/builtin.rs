@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Reader, UNKNOWN, Value};
+use super::{Command, Reader, UNKNOWN, Value, inner};
 use crate::permission::scope::clean;
 
 /// Bytes of a variable; a longer one is nobody's path.
@@ -10,8 +10,8 @@ const LONGEST: usize = 4096;
 
 impl Reader<'_, '_> {
     /// What a built-in command changes for those after it.
-    pub(super) fn change(&mut self, words: &[String]) {
-        let Some((head, rest)) = words.split_first() else { return };
+    pub(super) fn change(&mut self, command: &Command) {
+        let Some((head, rest)) = command.words.split_first() else { return };
         let mut operands = rest.iter().filter(|word| !word.starts_with('-') || word.len() == 1);
         match head.as_str() {
             "cd" | "pushd" => {
@@ -30,6 +30,12 @@ impl Reader<'_, '_> {
             "set" => {
                 if let Some(at) = rest.iter().position(|word| word == "--") {
                     self.hand(rest.get(at + 1..).unwrap_or_default());
+                }
+            }
+            "read" if command.source.is_some() => {
+                let values = inner::items(command);
+                for word in operands {
+                    self.state.variables.insert(word.clone(), Value::OneOf(values.clone()));
                 }
             }
             "read" | "unset" | "mapfile" | "readarray" | "getopts" => {

@@ -206,19 +206,18 @@ fn of_xargs(reader: &mut Reader<'_, '_>, command: &Command) {
     reader.take_inner(command, inner);
 }
 
-/// What comes in for `xargs`, as far as the line says it.
-fn items(command: &Command) -> Vec<String> {
+/// What comes in for `xargs` and `read`, as far as the line says it.
+pub(super) fn items(command: &Command) -> Vec<String> {
     let plain =
         |words: &[String]| words.iter().filter(|word| !word.starts_with('-')).cloned().collect::<Vec<_>>();
     let parted = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let of_source = command.source.as_ref().map(|words| {
         let rest = words.get(1..).unwrap_or_default();
         match program(words) {
-            "find" => found(words),
             "echo" => parted(&plain(rest).join(" ")),
             "printf" => parted(&plain(rest.get(1..).unwrap_or_default()).join(" ")),
             "ls" if rest.iter().any(|word| word == "-d") => plain(rest),
-            _ => Vec::new(),
+            _ => listed(words).unwrap_or_default(),
         }
     });
     let items = command.stdin.as_deref().map(parted).or(of_source).unwrap_or_default();
@@ -230,12 +229,7 @@ fn of_fd(reader: &mut Reader<'_, '_>, command: &Command) {
     let rest = command.words.get(1..).unwrap_or_default();
     let runs = |word: &String| matches!(word.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
     let Some(at) = rest.iter().position(runs) else { return };
-    let operands = rest.iter().take(at).filter(|word| !word.starts_with('-')).skip(1);
-    let mut places: Vec<String> =
-        operands.map(|place| format!("{}{BELOW}", place.trim_end_matches('/'))).collect();
-    if places.is_empty() {
-        places.push(format!(".{BELOW}"));
-    }
+    let places = found_by_fd(rest.get(..at).unwrap_or_default());
     let inner: Vec<String> = rest.iter().skip(at + 1).take_while(|word| *word != ";").cloned().collect();
     let is_filled = inner.iter().any(|word| word.contains("{}"));
     let inner = if is_filled { filled(&inner, "{}", &places) } else { [inner, places].concat() };
@@ -263,6 +257,23 @@ fn filled(words: &[String], marker: &str, items: &[String]) -> Vec<String> {
         }
     };
     words.iter().flat_map(one).collect()
+}
+
+/// The files that a search finds.
+pub(super) fn listed(words: &[String]) -> Option<Vec<String>> {
+    match program(words) {
+        "find" => Some(found(words)),
+        "fd" | "fdfind" => Some(found_by_fd(words.get(1..).unwrap_or_default())),
+        _ => None,
+    }
+}
+
+/// What `fd PATTERN PLACE` finds.
+fn found_by_fd(rest: &[String]) -> Vec<String> {
+    let operands = rest.iter().filter(|word| !word.starts_with('-')).skip(1);
+    let places: Vec<String> =
+        operands.map(|place| format!("{}{BELOW}", place.trim_end_matches('/'))).collect();
+    if places.is_empty() { vec![format!(".{BELOW}")] } else { places }
 }
 
 /// What a search finds.

@@ -331,7 +331,7 @@ impl Reader<'_, '_> {
             return;
         }
         self.scene.found.push(command.clone());
-        self.change(&command.words);
+        self.change(command);
         inner::look_into(self, command);
     }
 }

@@ -47,6 +47,30 @@ impl Reader<'_, '_> {
         body(&mut rest, end)
     }
 
+    /// Copies the marker of a here-document, behind its first `<`; gives how the document ends.
+    pub(super) fn marker(&mut self, text: &mut String) -> Option<String> {
+        text.extend(self.rest.next());
+        let mut end = String::new();
+        while let Some(c) = self.rest.next_if(|c| !"\n;&|()>".contains(*c)) {
+            text.push(c);
+            match c {
+                '<' => return None,
+                '-' | ' ' | '\t' if end.is_empty() => {}
+                ' ' | '\t' => break,
+                '\'' | '"' | '\\' => {}
+                c => end.push(c),
+            }
+        }
+        (!end.is_empty()).then_some(end)
+    }
+
+    /// Copies a here-document, with the line that ends it.
+    pub(super) fn copy_document(&mut self, end: &str, text: &mut String) {
+        text.push_str(&body(&mut self.rest, end));
+        text.push_str(end);
+        text.push('\n');
+    }
+
     /// Passes over the here-documents that the line before has announced.
     pub(super) fn documents(&mut self) {
         for end in std::mem::take(&mut self.documents) {

@@ -284,7 +284,16 @@ impl Reader<'_, '_> {
             },
             _ => None,
         };
+        let output = output.or_else(|| self.listing(before));
         output.unwrap_or_else(|| UNKNOWN.to_string())
+    }
+
+    /// The files that the commands from this one on list, perhaps through filters.
+    fn listing(&self, from: usize) -> Option<String> {
+        let last = self.scene.found.get(from..)?.last()?;
+        let is_filter = super::FILTERS.contains(&super::program(&last.words));
+        let words = last.source.as_ref().filter(|_| is_filter).unwrap_or(&last.words);
+        super::inner::listed(words).map(|places| places.join(" "))
     }
 
     /// Reads commands that change nothing here.
@@ -297,8 +306,19 @@ impl Reader<'_, '_> {
     pub(super) fn balanced(&mut self, close: char) -> String {
         let open = if close == ')' { '(' } else { '{' };
         let (mut text, mut depth) = (String::new(), 0_usize);
+        let mut documents = Vec::new();
         while let Some(c) = self.rest.next() {
             match c {
+                '<' if close == ')' && depth == 0 && self.rest.peek() == Some(&'<') => {
+                    text.push(c);
+                    documents.extend(self.marker(&mut text));
+                    continue;
+                }
+                '\n' if !documents.is_empty() => {
+                    text.push(c);
+                    documents.drain(..).for_each(|end| self.copy_document(&end, &mut text));
+                    continue;
+                }
                 _ if c == close && depth == 0 => break,
                 _ if c == close => depth -= 1,
                 _ if c == open => depth += 1,
