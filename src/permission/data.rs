@@ -46,6 +46,7 @@ pub(super) fn has_data(line: &str) -> bool {
 
 /// The line's commands, where none may run what another one puts out.
 fn readable(line: &str) -> Option<Vec<Simple>> {
+    let line = &without_documents(line);
     let written = without_file(line).and_then(shell::parse);
     if let Some([only]) = written.as_deref()
         && is_data(&known(only))
@@ -60,6 +61,46 @@ fn readable(line: &str) -> Option<Vec<Simple>> {
         !is_data(&known) && (command.is_fed || changes_the_shell || command.words.contains(&Word::Open))
     };
     (!commands.iter().any(runs_output)).then_some(commands)
+}
+
+/// The line without here-documents that `cat` only passes on: `"$(cat <<'E' …)"` in a command, or `cat > FILE <<'E'` alone.
+fn without_documents(line: &str) -> String {
+    if let Some((before, text)) = line.split_once("<<")
+        && before.starts_with("cat ")
+        && let Some((more, after)) = document(text)
+        && after.trim().is_empty()
+        && [before, more].concat().chars().all(|c| c.is_ascii_alphanumeric() || " _./->".contains(c))
+    {
+        return [before, more].concat();
+    }
+    let (mut done, mut rest) = (String::new(), line);
+    while let Some((before, text)) = rest.split_once("\"$(cat <<") {
+        let so_far = format!("{done}{before}");
+        // within quotes or a comment no document begins
+        let begins = so_far.ends_with([' ', '=']) && shell::parse(&format!("{so_far}x")).is_some();
+        let after = document(text).filter(|(more, _)| begins && more.trim().is_empty());
+        let Some(after) = after.and_then(|(_, after)| after.trim_start().strip_prefix(")\"")) else { break };
+        (done, rest) = (so_far + "\"$(cat)\"", after);
+    }
+    done + rest
+}
+
+/// What stands behind the quoted marker of a here-document, on its line and after the document. The quotes keep the shell from changing
+/// the text.
+fn document(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start_matches(' ');
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let (marker, rest) = text.strip_prefix(quote)?.split_once(quote)?;
+    let (more, mut body) = rest.split_once('\n')?;
+    let is_name = !marker.is_empty() && marker.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    while let Some((line, after)) = body.split_once('\n').or(Some((body, ""))).filter(|_| !body.is_empty()) {
+        // some shells end it at `E)` as well
+        if line.starts_with(marker) {
+            return (is_name && line == marker).then_some((more, after));
+        }
+        body = after;
+    }
+    None
 }
 
 /// The line without the file at its end into which it writes.
@@ -94,11 +135,13 @@ pub(super) fn is_data(words: &[String]) -> bool {
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check(line: &str, expected: bool) {
+        assert_eq!(mentions(line, &["rm".to_owned()], End::Open), expected, "{line}");
+    }
+
     #[test]
     fn a_word_is_data_only_where_nothing_can_run_it() {
-        let rm: Vec<String> = vec!["rm".to_owned()];
-        let check =
-            |line: &str, expected: bool| assert_eq!(mentions(line, &rm, End::Open), expected, "{line}");
         for data in [
             "echo 'rm x'",
             "echo rm x",
@@ -111,11 +154,36 @@ mod tests {
             "ls rm; printf rm",
             "echo 'rm x' > notes.md",
             "echo \"a > b; rm x\" >> ./notes.md",
+            "git commit -m \"$(cat <<'EOF'\nDo not\n\nrm x; it isn't (needed\nEOF\n)\"",
+            "git add -A && git commit -m \"$(cat << \"E\"\nrm x\nE\n)\" && git status",
+            "gh pr create --title x --body=\"$(cat <<'E'\n$(rm x)\nE\n)\" --label \"$(cat <<'E'\nrm\nE\n)\"",
+            "cat > notes.md <<'EOF'\nrm x\nEOF",
+            "cat <<'EOF' >> ./notes.md\nrm x\nEOF\n",
         ] {
             check(data, false);
         }
+    }
+
+    #[test]
+    fn a_word_that_may_run_is_no_data() {
         for run in [
             "rm x",
+            "git commit -m \"$(cat <<EOF\n$(rm x)\nEOF\n)\"",
+            "git commit -m \"$(cat <<'E'\na\nE\nrm x)\"",
+            "git commit -m \"$(cat <<'E'\na\nE\n)\"; rm x",
+            "git commit -m \"$(cat <<'E'\na\nE)\"; rm x\nE\n)\"",
+            "git commit -m \"$(cat <<'E'\nrm x\nE\n)\" | sh",
+            "git commit -m \"$(cat <<'E' | sh\nrm x\nE\n)\"",
+            "sh -c \"$(cat <<'E'\nrm x\nE\n)\"",
+            "eval \"$(cat <<'E'\nrm x\nE\n)\"",
+            "echo 'a \"$(cat <<'E'\n'; rm x; '\nE\n)\" b'",
+            "echo \\\"$(cat <<'E'\nrm x\nE\n)\"; rm x",
+            "git status # \"$(cat <<'E'\nrm x\nE\n)\"",
+            "cat > a <<'E'\nrm x\nE\nsh a",
+            "cat <<'E' | sh\nrm x\nE",
+            "cat <<'E' > a; sh a\nrm x\nE",
+            "cat > a <<E\n$(rm x)\nE",
+            "cat > a <<'E'\na\nE\nrm x\nE",
             "/bin/rm x",
             "echo 'rm x' | sh",
             "echo 'rm x' | rev | rev | sh",
