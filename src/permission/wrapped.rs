@@ -270,6 +270,14 @@ find . -type f | xargs grep x
 find . -name '*' -exec head {} ;
 find . -name a -o -type f -exec cat {} +
 fd -H x . -x cat
+ls -A | xargs cat
+ls -a | grep -v x | xargs -n1 head
+git ls-files | xargs cat
+git ls-files | xargs -I{} sh -c 'cat {}'
+xargs cat < list
+cat list | xargs -0 grep x
+cat list | xargs tail -n 1
+rg -. -l x | xargs cat
 git show HEAD:.env
 git show main:./.env
 cat ~+/.env
@@ -290,6 +298,9 @@ fn a_denied_verb_is_seen_as_well() {
     for way in lines(PUSHES) {
         assert!(is_denied(Mode::Bypass, "Bash(git push:*)", &way), "{way}");
     }
+    let message = "git commit -m \"$(cat <<'EOF'\nIt isn't (needed\n\ngit push; rm x\nEOF\n)\"";
+    assert!(!is_denied(Mode::Bypass, "Bash(git push:*),Bash(rm:*)", message));
+    assert!(is_denied(Mode::Bypass, "Bash(rm:*)", &format!("{message}; rm x")));
     for other in ["git commit -m push", "git stash", "gitk push", "git; push"] {
         assert!(!is_denied(Mode::Bypass, "Bash(git push:*)", other), "{other}");
     }
@@ -314,6 +325,12 @@ fn a_denied_file_is_seen_as_well() {
         "find . -name '*.rs' -exec cat {} +",
         "find . -type f -exec ls -l {} +",
         "find . | xargs ls -d",
+        "ls | xargs -n 1 basename",
+        "grep -rl x src | xargs sed -n 1p",
+        "rg -l x src | xargs cat",
+        "git branch | xargs git branch -d",
+        "docker ps -q | xargs docker inspect",
+        "echo a | xargs cat",
         "diff -r src /tmp",
         "diff a .b",
         "grep x a",

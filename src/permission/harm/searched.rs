@@ -17,6 +17,15 @@ const READ_NOTHING: [&str; 19] = [
     "realpath", "rm", "rmdir", "stat", "test", "touch", "unlink",
 ];
 
+/// Commands that read the files that `xargs` hands to them.
+const READERS: [&str; 22] = [
+    "awk", "base64", "bat", "cat", "cp", "cut", "diff", "egrep", "fgrep", "grep", "head", "jq", "less",
+    "more", "nl", "od", "rg", "sed", "sort", "strings", "tail", "xxd",
+];
+
+/// Long options of both `grep` and `rg` whose value may be the next word.
+const LONG: [&str; 6] = ["regexp", "file", "max-count", "context", "after-context", "before-context"];
+
 /// A directory that is searched, or a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::permission) struct Searched {
@@ -88,7 +97,7 @@ fn search(command: &Command, is_there: &dyn Fn(&str) -> bool) -> (Vec<String>, N
             let places = if args.has('r', "recursive") { args.operands } else { Vec::new() };
             (places, Names::default())
         }
-        _ => by_find(command, program),
+        _ => by_find(command, program, is_there),
     }
 }
 
@@ -103,22 +112,8 @@ fn behind_pattern(args: &Args) -> Vec<String> {
 }
 
 fn by_grep(words: &[String]) -> (Vec<String>, Names) {
-    let long = [
-        "regexp",
-        "file",
-        "max-count",
-        "context",
-        "after-context",
-        "before-context",
-        "directories",
-        "devices",
-        "include",
-        "exclude",
-        "exclude-dir",
-        "exclude-from",
-        "label",
-    ];
-    let args = Args::read(words, "A:B:C:D:d:e:f:m:", &long);
+    let own = ["directories", "devices", "include", "exclude", "exclude-dir", "exclude-from", "label"];
+    let args = Args::read(words, "A:B:C:D:d:e:f:m:", &[LONG.as_slice(), &own].concat());
     let is_recursive = args.has('r', "recursive")
         || args.has('R', "dereference-recursive")
         || args.values('d', "directories").any(|what| what == "recurse");
@@ -135,13 +130,7 @@ fn by_grep(words: &[String]) -> (Vec<String>, Names) {
 }
 
 fn by_ripgrep(words: &[String]) -> (Vec<String>, Names) {
-    let long = [
-        "regexp",
-        "file",
-        "max-count",
-        "context",
-        "after-context",
-        "before-context",
+    let own = [
         "glob",
         "iglob",
         "type",
@@ -155,7 +144,7 @@ fn by_ripgrep(words: &[String]) -> (Vec<String>, Names) {
         "ignore-file",
         "pre",
     ];
-    let args = Args::read(words, "A:B:C:E:M:T:d:e:f:g:j:m:r:t:", &long);
+    let args = Args::read(words, "A:B:C:E:M:T:d:e:f:g:j:m:r:t:", &[LONG.as_slice(), &own].concat());
     let globs: Vec<&String> = args.values('g', "glob").chain(args.values('\n', "iglob")).collect();
     let (without, only): (Vec<&String>, Vec<&String>) = globs.iter().partition(|glob| glob.starts_with('!'));
     // a glob with a slash is not for names alone
@@ -173,22 +162,51 @@ fn by_ripgrep(words: &[String]) -> (Vec<String>, Names) {
     (behind_pattern(&args), names)
 }
 
-/// What `find` and `fd` hand to a command that may read it.
-fn by_find(command: &Command, program: &str) -> (Vec<String>, Names) {
+/// What `find`, `fd` and `xargs` hand to a command that may read it.
+fn by_find(command: &Command, program: &str, is_there: &dyn Fn(&str) -> bool) -> (Vec<String>, Names) {
+    if program == "xargs" {
+        return handed(command, is_there);
+    }
     let Some(search) = command.source.as_deref().filter(|_| !READ_NOTHING.contains(&program)) else {
         return (Vec::new(), Names::default());
     };
-    let is_find = matches!(script::program(search), "find" | "fd" | "fdfind");
-    let is_xargs = program == "xargs" && is_find;
-    let reads = |word: &&String| !word.starts_with('-') && !READ_NOTHING.contains(&script::name_of(word));
-    let starts: Vec<String> = if is_xargs && command.words.iter().skip(1).any(|word| reads(&word)) {
-        script::starts(search)
-    } else {
-        command.words.iter().filter_map(|word| word.strip_suffix(BELOW)).map(str::to_owned).collect()
+    let starts =
+        command.words.iter().filter_map(|word| word.strip_suffix(BELOW)).map(str::to_owned).collect();
+    (starts, listed_names(search))
+}
+
+/// What `xargs` hands on: the files that a list names, of which nothing is known where it is no search.
+fn handed(command: &Command, is_there: &dyn Fn(&str) -> bool) -> (Vec<String>, Names) {
+    let words = command.words.get(1..).unwrap_or_default();
+    let args = Args::read(words, "E:I:L:P:a:d:n:s:", &["arg-file", "max-args", "max-procs", "replace"]);
+    let program = args.operands.first().map_or("echo", |word| script::name_of(word));
+    let source = command.source.clone().unwrap_or_default();
+    match script::program(&source) {
+        _ if READ_NOTHING.contains(&program) => (Vec::new(), Names::default()),
+        "find" | "fd" | "fdfind" => (script::starts(&source), listed_names(&source)),
+        "ls" => (vec![".".to_owned()], listed_names(&source)),
+        "git" if source.iter().any(|word| word == "ls-files") => (vec![".".to_owned()], Names::default()),
+        // the words are looked at as they are
+        "echo" | "printf" => (Vec::new(), Names::default()),
+        _ if !READERS.contains(&program) => (Vec::new(), Names::default()),
+        _ => {
+            let mut list = command.clone();
+            list.words = source;
+            let (starts, names) = search(&list, is_there);
+            (or_here(starts), names)
+        }
+    }
+}
+
+/// Which names a search lists.
+fn listed_names(search: &[String]) -> Names {
+    let has = |letters: &[char]| search.iter().any(|word| word.starts_with('-') && word.contains(letters));
+    let without_hidden = match script::program(search) {
+        "ls" => !has(&['a', 'A', 'f']),
+        "fd" | "fdfind" => !has(&['H', 'u']),
+        _ => false,
     };
-    let hidden = |word: &String| word.starts_with('-') && (word.contains('H') || word.contains('u'));
-    let without_hidden = script::program(search) != "find" && !search.iter().any(hidden);
-    (starts, Names { without_hidden, ..found_names(search) })
+    Names { without_hidden, ..found_names(search) }
 }
 
 /// The names that `find` looks for, where it looks for nothing else.
