@@ -422,7 +422,7 @@ mod tests {
         let held = ruled(Mode::Default, || true, rules);
         let alone = "cat .env¦cat /etc/hosts¦ls ..¦head id_rsa¦tee log¦xargs rm¦tail -f x¦tail $N¦tail -3 > log¦make¦\
                      A=b cat a.txt¦tail `x`¦tail $(x)¦./tail x¦/bin/tail x¦sort -o x¦\
-                     git diff --output=x¦sed -n 1p a.txt¦find . -delete¦awk 1";
+                     git diff --output=x¦sed s/a/b/ a.txt¦find . -delete¦awk 1";
         for part in alone.split('¦') {
             for line in [format!("cargo test | {part}"), format!("{part} && cargo test")] {
                 assert_eq!(terms(&held, &line), None, "{line}");

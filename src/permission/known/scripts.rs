@@ -4,7 +4,7 @@
 //! fields, `jq` asks nothing of its environment and of other files. A script that is longer than that asks.
 
 use super::options::{Command, Kind, Operands, Opt, Parsed};
-use super::{Judged, Place};
+use super::{Judged, Place, Table};
 
 const SED: &[Opt] = &[
     Opt::Flags("nErsuz"),
@@ -40,8 +40,11 @@ fn sed(parsed: Parsed, place: &Place<'_>) -> Option<Judged> {
     let names = ["-e", "--expression"];
     let has_script = parsed.has(&names);
     let script = parsed.operands.first().filter(|_| !has_script).map(String::as_str);
-    let is_calm =
-        script.into_iter().chain(parsed.values_of(&names)).all(|script| only_shows(script).is_some());
+    let by_number = |script: &str| script.chars().all(|c| c.is_ascii_digit() || " ,;$p".contains(c));
+    let is_calm = script
+        .into_iter()
+        .chain(parsed.values_of(&names))
+        .all(|script| only_shows(script).is_some() && (place.table == Table::Full || by_number(script)));
     let files = parsed.operands.get(usize::from(!has_script)..)?;
     let reads = place.reads(files);
     is_calm.then(|| Judged { reads, words: parsed.into_words() })

@@ -4,10 +4,11 @@ use super::options::{Command, lists};
 use super::{Table, files, git, machine, scripts, search, shells_own, text, versions};
 
 /// Those that read no configuration and write nothing by any option that is listed for them, sandbox or not. Left out
-/// on purpose: what has a language of its own (`sed`, `awk`, `jq`) and what starts another program (`xargs`).
+/// on purpose: what has a language of its own (`awk`, `jq`; `sed` only prints lines by their numbers there) and what starts another program
+/// (`xargs`).
 const BARE: &str = "[ base64 basename cat cksum cmp column comm command cut date df diff dirname du echo egrep \
                     expand expr false fgrep find fold grep head ls md5sum nl nproc od paste printf pwd \
-                    readlink realpath rev rg seq sha1sum sha256sum sort stat tac tail test tr true uniq wc";
+                    readlink realpath rev rg sed seq sha1sum sha256sum sort stat tac tail test tr true uniq wc";
 
 /// Those that may join them in a line that runs in the sandbox of another command in it.
 const BESIDE: &str = "git";

@@ -9,7 +9,7 @@ const QUIET: &str = include_str!("quiet");
 /// Everyday lines that may ask.
 const MAY_ASK: usize = 3;
 /// The same where there is no sandbox: mostly those with `git`, `sed`, `awk` and the like.
-const MAY_ASK_BARE: [usize; 2] = [45, 33];
+const MAY_ASK_BARE: [usize; 2] = [43, 30];
 
 /// What must become of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
