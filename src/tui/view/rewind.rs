@@ -119,7 +119,7 @@ mod tests {
             messages: 6,
             files: vec![
                 file("src/cart.rs", "+3 -12", true),
-                file("notes/税金.md", "made since, will be deleted", false),
+                file("notes/税金.md", "created since, will be deleted", false),
                 file("src/tax.rs", "+1 -0", false),
             ],
             beyond: vec!["2 commands ran since: what they changed stays as it is".to_owned()],
@@ -171,7 +171,7 @@ mod tests {
   2. conversation: remove 6 messages; this prompt returns to the input
   3. files: restore 3 files
      src/cart.rs  +3 -12 · changed outside clawd
-     notes/税金.md  made since, will be deleted
+     notes/税金.md  created since, will be deleted
      src/tax.rs  +1 -0
   2 commands ran since: what they changed stays as it is
   Press 1, 2 or 3 · Esc to go back",

@@ -141,7 +141,7 @@ fn ways_back() -> Vec<Scene> {
         messages: 12,
         files: [
             file("src/cart.rs", "+3 -12", true),
-            file("notes/税金.md", "made since, will be deleted", false),
+            file("notes/税金.md", "created since, will be deleted", false),
         ]
         .into_iter()
         .chain((3..=count).map(|n| file(&format!("src/part{n}.rs"), "+1 -0", false)))
