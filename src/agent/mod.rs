@@ -179,7 +179,7 @@ impl Agent {
         if parts.model.as_str().trim().is_empty() {
             return Err(LoopError {
                 kind: LoopErrorType::InitializationFailed,
-                message: "no model is named (try --model NAME, or `model = \"NAME\"` in config.toml)"
+                message: "no model is set (try --model NAME, or `model = \"NAME\"` in config.toml)"
                     .to_owned(),
             });
         }

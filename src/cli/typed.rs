@@ -12,11 +12,12 @@ use crate::permission::{Mode, Rule, SandboxMode};
 
 const AFTER_HELP: &str = "\
 Permission rules (comma-separated; deny > ask > allow):
-  Read                 a whole tool
-  Bash(cargo test)     exactly this command
-  Bash(git status:*)   commands with this prefix
-  Read(./.env)         paths to read (.gitignore syntax, from project root)
-  Edit(src/**)         paths that may be edited, by any tool
+  Read                    a whole tool
+  Bash(cargo test)        exactly this command
+  Bash(git status:*)      commands with this prefix
+  Read(./.env)            paths to read (.gitignore syntax, from project root)
+  Edit(src/**)            paths that may be edited, by any tool
+  WebFetch(domain:HOST)   pages of HOST and its subdomains
 
 Environment:
   CLAWD_API_KEY, else OPENAI_API_KEY     API key for the endpoint set by option
@@ -38,7 +39,7 @@ Examples:
   git diff | clawd -p 'review this'            print one answer and exit
   clawd doctor                                 check the configuration
   clawd sessions list --all                    list all saved sessions
-  clawd -- demo                                send a command name as text";
+  clawd -- demo                                send the word 'demo' as a message";
 
 /// What the first line of every page of help says.
 const ABOUT: &str = "A terminal coding agent for any OpenAI-compatible endpoint";
@@ -51,7 +52,7 @@ const ABOUT: &str = "A terminal coding agent for any OpenAI-compatible endpoint"
     override_usage = "clawd [OPTIONS] [PROMPT]\n       clawd -p [OPTIONS] [PROMPT]\n       clawd COMMAND"
 )]
 pub(super) struct Typed {
-    /// First message, sent at startup; several words are joined
+    /// First message; several words are joined with spaces
     #[arg(value_name = "PROMPT")]
     pub(super) prompt: Vec<String>,
     #[command(flatten)]
@@ -209,10 +210,10 @@ pub(super) struct OutputArgs {
     /// text, json or stream-json [default: text]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output_format: Option<OutputFormat>,
-    /// Stop after N turns (1-100); -1: ask after 100
+    /// Stop after N requests (1-100); -1: ask after 100
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) max_turns: Option<TurnLimit>,
-    /// Stop the run after SECONDS, waiting included
+    /// Stop after SECONDS of wall-clock time
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(super) timeout: Option<Duration>,
     /// Stop when the session has cost DOLLARS
@@ -266,7 +267,7 @@ pub(super) struct PermissionArgs {
     /// Allow without asking (see Permission rules)
     #[arg(long, value_name = "RULES", value_parser = rules)]
     pub(super) allowed_tools: Vec<Rules>,
-    /// Deny (a bare tool name removes the tool)
+    /// Deny; a bare tool name also hides that tool
     #[arg(long, value_name = "RULES", value_parser = rules)]
     pub(super) disallowed_tools: Vec<Rules>,
     /// Trust this directory for this run
@@ -288,7 +289,7 @@ pub(super) struct SessionArgs {
     #[arg(short, long, value_name = "ID", value_parser = id())]
     #[expect(clippy::option_option, reason = "how clap reads an option that may have no value")]
     pub(super) resume: Option<Option<String>>,
-    /// Fork: continue under a new session ID (with -c or -r)
+    /// Continue in a copy with a new ID (with -c or -r)
     #[arg(long)]
     pub(super) fork_session: bool,
     /// Do not save this session

@@ -87,9 +87,9 @@ fn root() -> Keys {
             "permission_mode",
             word(
                 "What runs without asking: reads in the workspace and read-only commands (`default`), also \
-                 edits in the workspace (`accept-edits`), only reads, and all else is denied (`plan`), or \
-                 everything that no deny rule matches (`bypass`). `autoEdit` and `yolo` are other names of \
-                 `accept-edits` and `bypass`. `--permission-mode` overrides it.",
+                 edits in the workspace (`accept-edits`), only reads and read-only commands, with all else \
+                 denied (`plan`), or everything that no deny rule matches (`bypass`). `autoEdit` and `yolo` \
+                 are other names of `accept-edits` and `bypass`. `--permission-mode` overrides it.",
                 &modes,
                 Some("default"),
             ),
@@ -318,10 +318,7 @@ fn budget() -> Keys {
 
 fn of_provider() -> Keys {
     let own = vec![
-        (
-            "base_url",
-            address("Base URL of this OpenAI-compatible endpoint, up to and including `/v1`. Required."),
-        ),
+        ("base_url", address("Base URL of this OpenAI-compatible endpoint, up to and including `/v1`.")),
         (
             "api_key_env",
             one_or_more(
@@ -366,8 +363,8 @@ fn tables() -> Keys {
             "permissions",
             table(
                 "Permission rules: deny overrides ask, and ask overrides allow. A rule is `Tool`, \
-                 `Bash(prefix:*)`, `Bash(exact command)`, `Read(glob)`, `Edit(glob)` or \
-                 `WebFetch(domain:HOST)`.",
+                 `Bash(prefix:*)`, `Bash(exact command)`, `Read(glob)`, `Edit(glob)`, \
+                 `WebFetch(domain:HOST)` or `Outside(prefix:*)`.",
                 permissions(),
             ),
         ),
@@ -396,8 +393,8 @@ fn permissions() -> Keys {
         (
             "allow",
             texts(
-                "Calls that run without asking. `Outside(docker:*)` is different: it lets matching commands \
-                 run outside the sandbox once they are approved. Default: none.",
+                "Calls that run without asking. `Outside(docker:*)` is different: matching commands run \
+                 outside the sandbox, but still require approval. Default: none.",
                 &["Bash(git status:*)", "Edit(src/**)"],
             ),
         ),

@@ -373,7 +373,7 @@ line 2
   Down         move down; on the last
                line: newer history
   Ctrl+R       search the history;
-  q: close · 11 of 222",
+  q: close · 11 of 223",
         );
     }
 

@@ -96,7 +96,7 @@ pub(super) fn limit(at: &AtLimit, brush: Brush) -> Pane {
     let (title, reached) = match &at.limit {
         Limit::Turns { turns } => ("Turn limit reached:", so_far(*turns)),
         Limit::Repeats { turns } => ("The model repeats itself:", so_far(*turns)),
-        Limit::Budget { used } => ("Budget reached:", format!("{used} used. Allow the same again")),
+        Limit::Budget { used } => ("Budget reached:", format!("{used} used. Add the same amount")),
     };
     let asked = match &at.limit {
         Limit::Turns { .. } | Limit::Repeats { .. } => ". Continue? ",
@@ -768,6 +768,6 @@ calls, 14 m. Continue? [y] yes  [n] stop",
         let used = "$5.02 of $5.00".to_owned();
         let at = AtLimit { limit: Limit::Budget { used }, ..at };
         let shown = text(&limit(&at, Brush { columns: 80, ..BRUSH }).lines);
-        assert_eq!(shown, "Budget reached: $5.02 of $5.00 used. Allow the same again? [y] yes  [n] stop");
+        assert_eq!(shown, "Budget reached: $5.02 of $5.00 used. Add the same amount? [y] yes  [n] stop");
     }
 }

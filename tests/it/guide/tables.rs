@@ -29,8 +29,11 @@ fn page(title: &str, about: &str, body: &str) -> String {
     format!("# {title}\n\n{NOTICE}\n\n{about}\n{body}")
 }
 
+/// Text for a table's cell: `<` is escaped, except in code spans, which show it as it is.
 fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('<', "&lt;")
+    let parts = text.split('`').enumerate();
+    let parts = parts.map(|(n, part)| if n % 2 == 0 { part.replace('<', "&lt;") } else { part.to_owned() });
+    parts.collect::<Vec<_>>().join("`").replace('|', "\\|")
 }
 
 fn code(text: &str) -> String {
@@ -67,8 +70,8 @@ fn the_page_of_slash_commands_is_current() {
         };
         writeln!(body, "| {name} | {} | {} | {when} |", aliases.join(", "), cell(row.text)).unwrap();
     }
-    let about = "Type `/` on an empty input; Tab completes a name. A command that is typed during a run is executed at once or after \
-                 the run, as the last column says.";
+    let about = "Type `/` on an empty input; Tab completes a name. A command that is typed during a run is executed at once or when \
+                 the run ends, as the last column says.";
     check("docs/src/using/commands.md", &page("Slash commands", about, &body));
 }
 

@@ -11,21 +11,21 @@ use crate::tui::model::live::Live;
 use crate::tui::model::todos::TodoChange;
 use crate::tui::model::transcript::Cell;
 
-/// Errors as the program words them, a kind each: the connection, the endpoint, the key, the model, the window, silence, the disk.
+/// Error messages as the program prints them, one of each kind: the connection, the endpoint, the key, the model, the window, silence, the disk.
 const ERRORS: [&str; 13] = [
-    "cannot reach 127.0.0.1:11434: connection refused (check that the server runs, and base_url)",
+    "cannot reach 127.0.0.1:11434: connection refused (check base_url, and that the server is running)",
     "cannot reach api.example.com: no such host (check base_url and the network)",
-    "api.example.com refused the key (401): Incorrect API key provided (check the key in OPENAI_API_KEY)",
-    "the account at api.example.com has nothing left (429): You exceeded your current quota (top it up, or take another key than OPENAI_API_KEY)",
-    "api.example.com gets too many requests (429): slow down; it can be asked again in 2 h",
-    "api.example.com does not know the model gpt-9 (404) (try another --model, or check base_url)",
+    "api.example.com rejected the API key (401): Incorrect API key provided (check the key in OPENAI_API_KEY)",
+    "api.example.com: quota exhausted (429): You exceeded your current quota (top up the account, or use another key than OPENAI_API_KEY)",
+    "api.example.com: rate limit exceeded (429): slow down; retry possible in 2 h",
+    "api.example.com: unknown model gpt-9 (404) (try another --model, or check base_url)",
     "the conversation is too long for qwen3-coder: its answer no longer fits (try /compact, /clear, or a model with a larger window)",
-    "127.0.0.1:11434 has been silent for 120 s (see idle_timeout_secs)",
-    "127.0.0.1:11434 answered with a web page: Sign in (check base_url; it mostly ends in /v1; or a proxy or the network's page to sign in stands between)",
-    "the answer of 127.0.0.1:11434 broke off: connection reset",
-    "not compacted: no summary helps: it is as long as what it stands for; the conversation is as it was",
+    "no data from 127.0.0.1:11434 for 120 s (see idle_timeout_secs)",
+    "127.0.0.1:11434 returned a web page: Sign in (check base_url, which usually ends in /v1, or whether a proxy or a network login page intercepts the request)",
+    "incomplete response from 127.0.0.1:11434: connection reset",
+    "could not compact: the summary is no shorter than the conversation; nothing was changed",
     "cannot write the session: No space left on device",
-    "no model is named (try --model NAME, or `model = \"NAME\"` in config.toml)",
+    "no model is set (try --model NAME, or `model = \"NAME\"` in config.toml)",
 ];
 
 pub(super) fn scenes() -> Vec<Scene> {
@@ -137,7 +137,7 @@ fn noted() -> Vec<Scene> {
         }),
         Scene::cells("what is void, and what was summarised", || {
             vec![
-                Cell::Void("response interrupted (the answer of 127.0.0.1:11434 broke off: connection reset); retrying".to_owned()),
+                Cell::Void("response interrupted (incomplete response from 127.0.0.1:11434: connection reset); retrying".to_owned()),
                 Cell::Compacted { before: 98_234, after: 12_100 },
                 Cell::Compacted { before: 1_204_000, after: 640 },
             ]
