@@ -1,19 +1,16 @@
-//! What it costs to hold a command: `true`, from the call to its end, started bare, by a thread without rights, and in a room.
+//! What a sandbox costs: `true`, from the call to its end, started bare and in each tier.
 //!
 //! `cargo bench --bench sandbox -- compare` starts them in turn, so that what else the machine does falls on all, and prints
-//! the medians and what each tier takes more than bare. The marks: half a millisecond for the thread, two and a half for the
-//! room that was made ahead, which is what a command finds that does not follow another at once. The surprise: the home must have rested. While files come and go in it each command has a thread of its own, which
-//! costs a millisecond more, and is the second row.
+//! the medians and what each tier takes more than bare. The limit: 6 ms more in namespaces.
 
 #![expect(clippy::unwrap_used, reason = "a bench that cannot be set up has no figure")]
 #![expect(clippy::print_stdout, reason = "a comparison is read on the terminal")]
 
 use std::fs;
-use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clawd::os::process::{Children, Exit, Spawn, Within, adopt_orphans};
+use clawd::os::process::{Children, Exit, Spawn, adopt_orphans};
 use clawd::sandbox::{Profile, Sandbox, Tier};
 use divan::Bencher;
 use tempfile::TempDir;
@@ -26,29 +23,12 @@ const ROUNDS: usize = 300;
 const SECRETS: [&str; 5] = [".ssh", ".aws", ".gnupg", ".config/gh", ".netrc"];
 const NEIGHBOURS: usize = 80;
 
-/// How a command is held: in which tier, and by what that was there before it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct How(&'static str, Tier, Sandboxes);
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sandboxes {
-    /// One for all commands, as in a session.
-    Kept,
-    /// One for each.
-    New,
-    /// One for all commands, and each has been followed by a rest, as while a model answers.
-    Rested,
-}
-
-const BARE: How = How("bare", Tier::Nothing, Sandboxes::Kept);
-const THREAD: How = How("thread", Tier::Landlock, Sandboxes::Kept);
-const NEW_THREAD: How = How("new thread", Tier::Landlock, Sandboxes::New);
-const ROOM: How = How("room", Tier::Namespaces, Sandboxes::Kept);
-const READY_ROOM: How = How("ready room", Tier::Namespaces, Sandboxes::Rested);
-const BUBBLEWRAP: How = How("bwrap", Tier::Bubblewrap, Sandboxes::Kept);
-
-/// Until what was made for the stage has rested.
-const REST: Duration = Duration::from_millis(50);
+const TIERS: [(&str, Tier); 4] = [
+    ("bare", Tier::Nothing),
+    ("landlock", Tier::Landlock),
+    ("namespaces", Tier::Namespaces),
+    ("bwrap", Tier::Bubblewrap),
+];
 
 fn main() {
     if std::env::args().any(|argument| argument == "compare") {
@@ -58,46 +38,26 @@ fn main() {
     }
 }
 
-#[divan::bench]
-fn bare(bencher: Bencher<'_, '_>) {
-    bench(bencher, BARE);
-}
-
-#[divan::bench]
-fn by_a_thread_without_rights(bencher: Bencher<'_, '_>) {
-    bench(bencher, THREAD);
-}
-
-#[divan::bench]
-fn in_a_room(bencher: Bencher<'_, '_>) {
-    bench(bencher, ROOM);
-}
-
-#[divan::bench]
-fn in_a_room_made_ahead(bencher: Bencher<'_, '_>) {
-    bench(bencher, READY_ROOM);
-}
-
-fn bench(bencher: Bencher<'_, '_>, how: How) {
-    let mut stage = Stage::new();
-    if stage.time(how).is_some() {
-        bencher.bench_local(|| stage.time(how));
+#[divan::bench(args = TIERS)]
+fn command(bencher: Bencher<'_, '_>, (_, tier): (&str, Tier)) {
+    let stage = Stage::new();
+    if stage.time(tier).is_some() {
+        bencher.bench_local(|| stage.time(tier));
     }
 }
 
 fn compare() {
-    let mut stage = Stage::new();
-    let all = [BARE, THREAD, NEW_THREAD, ROOM, READY_ROOM, BUBBLEWRAP];
-    let here: Vec<How> = all.into_iter().filter(|how| stage.time(*how).is_some()).collect();
+    let stage = Stage::new();
+    let here: Vec<_> = TIERS.into_iter().filter(|(_, tier)| stage.time(*tier).is_some()).collect();
     let mut took = vec![Vec::new(); here.len()];
     for _ in 0..ROUNDS {
-        for (how, took) in here.iter().zip(&mut took) {
-            took.extend(stage.time(*how));
+        for ((_, tier), took) in here.iter().zip(&mut took) {
+            took.extend(stage.time(*tier));
         }
     }
     let medians: Vec<Duration> = took.into_iter().map(median).collect();
     let bare = medians.first().copied().unwrap_or_default();
-    for (How(name, ..), median) in here.iter().zip(medians) {
+    for ((name, _), median) in here.iter().zip(medians) {
         let more = median.saturating_sub(bare);
         let ratio = median.as_secs_f64() / bare.as_secs_f64();
         println!("{name:12} {median:>10.1?}, {more:>10.1?} more: {ratio:.2}");
@@ -112,10 +72,8 @@ fn median(mut took: Vec<Duration>) -> Duration {
 /// A workspace, a home with secrets, and a runtime to start commands in.
 struct Stage {
     runtime: Runtime,
-    children: Children,
     profile: Profile,
     workspace: PathBuf,
-    sandboxes: Vec<(Tier, Sandbox)>,
     // held for its drop
     _directory: TempDir,
 }
@@ -138,57 +96,20 @@ impl Stage {
         let masked = SECRETS.iter().map(|secret| home.join(secret)).collect();
         let profile = Profile { masked, scratch: Some(scratch), ..Profile::writing([workspace.clone()]) };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async { tokio::time::sleep(REST).await });
-        Self {
-            runtime,
-            children: Children::new(),
-            profile,
-            workspace,
-            sandboxes: Vec::new(),
-            _directory: directory,
-        }
+        Self { runtime, profile, workspace, _directory: directory }
     }
 
-    fn sandbox(&mut self, tier: Tier) -> Sandbox {
-        if let Some((_, sandbox)) = self.sandboxes.iter().find(|(of, _)| *of == tier) {
-            return sandbox.clone();
-        }
-        let sandbox = Sandbox::with(tier).helped_by(env!("CARGO_BIN_EXE_clawd-hold"));
-        self.sandboxes.push((tier, sandbox.clone()));
-        sandbox
-    }
-
-    /// One start and its end; nothing where the tier cannot do it here.
-    fn time(&mut self, How(_, tier, sandboxes): How) -> Option<Duration> {
-        let sandbox = match sandboxes {
-            Sandboxes::Kept | Sandboxes::Rested => self.sandbox(tier),
-            Sandboxes::New => Sandbox::with(tier),
-        };
+    /// One start and its end; nothing where the tier does not work here.
+    fn time(&self, tier: Tier) -> Option<Duration> {
+        let sandbox = Sandbox::with(tier).helped_by(env!("CARGO_BIN_EXE_clawd"));
         self.runtime.block_on(async {
-            // what was never used has nothing ahead
-            let unused = Children::new();
-            let children = if sandboxes == Sandboxes::Rested { &self.children } else { &unused };
-            let spawn = || sandbox.hold(Spawn::new(["/usr/bin/true"], &self.workspace), &self.profile);
-            if sandboxes == Sandboxes::Rested {
-                ready(children, spawn().ok()?.within.as_ref()?).await;
-            }
-            let took = once(children, spawn).await;
-            unused.end().await;
-            took
+            let children = Children::new();
+            let start = Instant::now();
+            let spawn = sandbox.hold(Spawn::new(["/usr/bin/true"], &self.workspace), &self.profile);
+            let finished = children.start(&spawn).ok()?.wait().await;
+            let took = start.elapsed();
+            children.end().await;
+            (finished.exit == Exit::Code(0)).then_some(took)
         })
-    }
-}
-
-async fn once(children: &Children, spawn: impl Fn() -> io::Result<Spawn>) -> Option<Duration> {
-    let start = Instant::now();
-    let finished = children.start(spawn().ok()?).ok()?.wait().await;
-    (finished.exit == Exit::Code(0)).then(|| start.elapsed())
-}
-
-/// Until the next command finds a room that is there, as it does after a rest.
-async fn ready(children: &Children, within: &Within) {
-    children.go_ahead(within);
-    while !children.are_ahead() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }

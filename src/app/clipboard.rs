@@ -130,7 +130,7 @@ impl Clipboard {
         let words = ["/bin/sh", "-c", script].map(OsString::from).into_iter();
         let words = words.chain([file.as_os_str().to_owned()]).chain(argv.iter().map(OsString::from));
         let spawn = Spawn { env: self.environment.clone(), ..Spawn::new(words, "/") };
-        let mut running = children.start(spawn).ok()?;
+        let mut running = children.start(&spawn).ok()?;
         let finished = tokio::time::timeout(LIMIT, running.wait()).await.ok()?;
         Some((finished.exit == Exit::Code(0), running))
     }

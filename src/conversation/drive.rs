@@ -70,14 +70,12 @@ impl Running {
             inbox,
         };
         let agent = Arc::clone(&parts.agent);
-        let expecting = parts.bench.children().expect();
         let task = tokio::spawn(async move {
             let result = agent.chat(start, context, options).await;
             // Here, not where keys are read: a disk may take its time.
             if let Some(changed) = log.sync() {
                 last_word.emit(changed).await;
             }
-            drop(expecting);
             result
         });
         Self { task, token, stop_cause, events }

@@ -55,7 +55,7 @@ mod tests {
         adopt_orphans().unwrap();
         let env = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
         let spawn = Spawn { env, ..Spawn::new(["bash", "-c", script], bench.root()) };
-        let running = bench.children().start(spawn).unwrap();
+        let running = bench.children().start(&spawn).unwrap();
         bench.jobs().adopt(script.to_owned(), running, Why::Asked, Mark::default())
     }
 

@@ -7,9 +7,7 @@
 //! In reading order: what is read once at the start ([`mod@env`], [`paths`]) and what a command gets of it
 //! ([`child_env`]), files ([`mod@file`], [`kernel`], [`guarded`], [`pinned`], [`stage`], [`put`], [`identity`], [`listing`],
 //! [`tree`] with [`stir`]),
-//! commands ([`programs`], [`process`] with [`starter`] for those with fewer rights and [`ahead`] for
-//! those that find their helper ready, [`capture`] for what they say and
-//! [`family`] for all they started, [`foreground`] for what has the terminal, [`feed`] for what the program itself asks),
+//! commands ([`programs`], [`process`], [`capture`] for their output and [`family`] for all they started, [`foreground`] for what has the terminal, [`feed`] for what the program itself asks),
 //! and the outside ([`http`], [`outlet`], [`signals`], [`clock`], [`hands`], [`log`], [`tty`]).
 
 pub mod child_env;
@@ -29,7 +27,6 @@ pub mod stage;
 pub mod stir;
 pub mod tree;
 
-pub mod ahead;
 pub mod capture;
 pub mod family;
 pub mod feed;
@@ -38,7 +35,6 @@ pub mod process;
 pub mod programs;
 mod restrain;
 mod running;
-pub mod starter;
 mod supervise;
 mod table;
 

@@ -24,18 +24,15 @@ use std::time::Duration;
 use rustix::fs::{Access, access};
 use rustix::process::Pid;
 use tokio::process::{Child, ChildStdout};
-use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::ahead::{self, Begun, Expecting, Kind, Need, Place};
 use super::capture::{Capture, Keep, Tail};
 use super::family::{Family, MARK, roots};
 use super::guard;
 use super::restrain::with_fewer_processes;
-use super::starter::Starter;
 use super::supervise::{Life, Supervisor, Times};
 
 pub use super::family::{adopt_orphans, end_orphans};
@@ -58,9 +55,8 @@ pub struct Within {
     /// Its first arguments; the command's file and arguments follow. It leaves the terminal by itself, with
     /// `setsid`, unless it leads a process group already.
     pub words: Vec<OsString>,
-    /// The arguments with which it can be started [`ahead`] of a command, to be told the rest then; none where
-    /// it cannot.
-    pub ahead: Vec<OsString>,
+    /// Whether all processes of the command end with this one, because it has a PID namespace.
+    pub contains: bool,
 }
 
 /// What to start.
@@ -76,8 +72,6 @@ pub struct Spawn {
     pub keep: Keep,
     /// How many lines [`Tail`] has.
     pub live_lines: usize,
-    /// The thread that starts it, if it is not to have all the rights of the program.
-    pub starter: Option<Arc<Starter>>,
     pub within: Option<Within>,
 }
 
@@ -91,7 +85,6 @@ impl Spawn {
             limit: None,
             keep: Keep::default(),
             live_lines: 5,
-            starter: None,
             within: None,
         }
     }
@@ -115,8 +108,6 @@ pub struct Children {
     stop: CancellationToken,
     /// The program that starts another in a new session, where there is a terminal to be kept from it.
     leave_terminal: Option<PathBuf>,
-    /// Where a helper waits that was started ahead of the next command.
-    place: Place,
 }
 
 impl Default for Children {
@@ -130,16 +121,14 @@ impl Children {
     pub fn new() -> Self {
         let leave_terminal = File::open("/dev/tty").ok().and_then(|_| setsid());
         let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
-        Self { tasks, stop, leave_terminal, place: Place::default() }
+        Self { tasks, stop, leave_terminal }
     }
 
     /// Starts a command. Must be called inside a runtime that has its timers and its input and output on.
-    pub fn start(&self, spawn: Spawn) -> Result<Running, SpawnError> {
+    pub fn start(&self, spawn: &Spawn) -> Result<Running, SpawnError> {
         let (keep, limit, live_lines) = (spawn.keep.clone(), spawn.limit, spawn.live_lines);
         let started = Instant::now();
-        let is_within = spawn.within.is_some();
-        let (begun, Started { child, pipe, family, pid }) =
-            start(spawn, self.leave_terminal.as_deref(), &self.place)?;
+        let Started { child, pipe, family, pid } = start(spawn, self.leave_terminal.as_deref())?;
         let (stop, unlimited) = (self.stop.child_token(), Arc::default());
         let capture = Arc::new(Mutex::new(Capture::new(keep)));
         let (tail_sender, tail) = watch::channel(Tail::default());
@@ -161,52 +150,7 @@ impl Children {
         };
         self.tasks.spawn(supervisor.run());
         GUARD.get_or_init(start_guard);
-        if is_within {
-            self.tasks.spawn(self.clone().make_ahead(begun, Some(life.clone())));
-        }
         Ok(Running { pid, started, stop, unlimited, tail, life, capture })
-    }
-
-    /// As long as this lives commands are expected, and what one needs like the last is [made ahead](ahead) of it. Must be called
-    /// inside a runtime as [`Self::start`].
-    pub fn expect(&self) -> Expecting {
-        let expecting = self.place.expect();
-        self.tasks.spawn(self.clone().make_ahead(self.place.begun(), None));
-        expecting
-    }
-
-    /// Starts a helper for the next command, once nothing has happened for a while; after a command, once it has ended and
-    /// its result is told.
-    async fn make_ahead(self, begun: Begun, life: Option<watch::Receiver<Life>>) {
-        let at_rest = async {
-            if let Some(mut life) = life {
-                life.wait_for(|life| *life != Life::Running).await.ok();
-            }
-            tokio::time::sleep(ahead::REST).await;
-        };
-        tokio::select! {
-            biased;
-            () = self.stop.cancelled() => {}
-            () = at_rest => self.make(Need::After(begun)),
-        }
-    }
-
-    fn make(&self, need: Need) {
-        let made = self.place.make(need, self.leave_terminal.as_deref(), &self.stop);
-        made.map(|gone| self.tasks.spawn(gone));
-    }
-
-    /// Starts a helper for the next command at once, expected or not, unless one waits already or it is of a kind that
-    /// cannot. For whoever tests or measures what is started in one; a session [expects](Self::expect).
-    pub fn go_ahead(&self, within: &Within) {
-        if let Some(kind) = Kind::of(within) {
-            self.make(Need::Kind(kind));
-        }
-    }
-
-    /// Whether the next command finds a helper that was started ahead of it, if one of that kind will do. For the same.
-    pub fn are_ahead(&self) -> bool {
-        self.place.is_ready()
     }
 
     /// Ends every command and all they started: TERM, and KILL after 300 ms; waits until it is done.
@@ -215,26 +159,15 @@ impl Children {
     pub async fn end(&self) {
         self.stop.cancel();
         self.tasks.close();
-        let all = async {
-            self.place.end().await;
-            self.tasks.wait().await;
-        };
-        tokio::time::timeout(END_WAIT, all).await.ok();
+        tokio::time::timeout(END_WAIT, self.tasks.wait()).await.ok();
     }
 }
 
-pub(super) struct Started {
-    pub(super) child: Child,
-    pub(super) pipe: ChildStdout,
-    pub(super) family: Family,
-    pub(super) pid: Pid,
-}
-
-/// A process of which we have the output.
-pub(super) struct Launched {
-    pub(super) child: Child,
-    pub(super) pipe: ChildStdout,
-    pub(super) pid: Pid,
+struct Started {
+    child: Child,
+    pipe: ChildStdout,
+    family: Family,
+    pid: Pid,
 }
 
 /// Starts the guard, once; a program without one is still a program.
@@ -267,31 +200,11 @@ fn setsid() -> Option<PathBuf> {
     ["/usr/bin/setsid", "/bin/setsid"].into_iter().map(PathBuf::from).find(|file| file.exists())
 }
 
-fn start(
-    mut spawn: Spawn,
-    leave_terminal: Option<&Path>,
-    place: &Place,
-) -> Result<(Begun, Started), SpawnError> {
+fn start(spawn: &Spawn, leave_terminal: Option<&Path>) -> Result<Started, SpawnError> {
     let program =
         spawn.argv.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
-    let Some(file) = find_program(&spawn) else { return Err(SpawnError::NoProgram { program }) };
-    let starter = spawn.starter.take();
-    let begin = || {
-        // asked first: `setsid` would say it in its own words, as if the command had
-        access(&file, Access::EXEC_OK)?;
-        let (started, begun) = place.begin(&file, &spawn, starter.as_deref());
-        if let Some(started) = started {
-            return Ok((begun, started));
-        }
-        let mark = next_mark();
-        let mut command = command(&file, &spawn, leave_terminal);
-        command.env(MARK, &mark).stdin(Stdio::null());
-        let Launched { child, pipe, pid } = launch(command, starter.as_deref())?;
-        let family =
-            if spawn.within.is_some() { Family::of_a_group(pid, mark) } else { Family::new(pid, mark) };
-        Ok((begun, Started { child, pipe, family, pid }))
-    };
-    begin().map_err(|source| {
+    let Some(file) = find_program(spawn) else { return Err(SpawnError::NoProgram { program }) };
+    launch(&file, spawn, leave_terminal).map_err(|source| {
         if spawn.cwd.is_dir() {
             SpawnError::Io { program, source }
         } else {
@@ -300,25 +213,25 @@ fn start(
     })
 }
 
-/// No other process of ours has it, see [`MARK`].
-pub(super) fn next_mark() -> String {
-    format!("{}-{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed))
-}
-
 /// Starts it, with both its outputs in one pipe.
-pub(super) fn launch(mut command: Command, starter: Option<&Starter>) -> io::Result<Launched> {
+fn launch(file: &Path, spawn: &Spawn, leave_terminal: Option<&Path>) -> io::Result<Started> {
+    // checked first: `setsid` would report it in its own words, as if the command had
+    access(file, Access::EXEC_OK)?;
+    // no other process of ours has it, see `MARK`
+    let mark = format!("{}-{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
     let (reader, writer) = io::pipe()?;
-    command.stdout(writer.try_clone()?).stderr(writer);
+    let mut command = command(file, spawn, leave_terminal);
+    command.env(MARK, &mark).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
     let pipe = ChildStdout::from_std(OwnedFd::from(reader).into())?;
-    // held until the child is noted, lest it be taken for an orphan
+    // locked until the child is noted, or it could be taken for an orphan
     let mut roots = roots();
-    let child = with_fewer_processes(|| match starter {
-        Some(starter) => spawn_by(starter, command),
-        None => spawn_here(command),
-    })?;
+    let child = with_fewer_processes(|| tokio::process::Command::from(command).spawn())?;
     let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).ok_or(io::ErrorKind::NotFound)?;
     roots.push(pid);
-    Ok(Launched { child, pipe, pid })
+    drop(roots);
+    let is_contained = spawn.within.as_ref().is_some_and(|within| within.contains);
+    let family = if is_contained { Family::of_a_group(pid, mark) } else { Family::new(pid, mark) };
+    Ok(Started { child, pipe, family, pid })
 }
 
 /// The command, apart from the program's own process group; from its terminal too, if need be.
@@ -343,18 +256,6 @@ fn command(file: &Path, spawn: &Spawn, leave_terminal: Option<&Path>) -> Command
     let env = spawn.env.iter().map(|(name, value)| (name, value));
     command.args(spawn.argv.iter().skip(1)).current_dir(&spawn.cwd).env_clear().envs(env);
     command
-}
-
-fn spawn_here(command: Command) -> io::Result<Child> {
-    tokio::process::Command::from(command).spawn()
-}
-
-fn spawn_by(starter: &Starter, command: Command) -> io::Result<Child> {
-    let runtime = Handle::current();
-    starter.run(move || {
-        let _inside = runtime.enter();
-        spawn_here(command)
-    })?
 }
 
 /// The program's file. Looked up here, since std forks instead of `posix_spawn` where `PATH` is set anew.
@@ -389,7 +290,7 @@ mod tests {
     }
 
     fn started(script: &str) -> Running {
-        children().start(bash(script)).unwrap()
+        children().start(&bash(script)).unwrap()
     }
 
     async fn run(script: &str) -> Finished {
@@ -437,7 +338,7 @@ mod tests {
         assert_eq!(text(&run("cat; echo end").await), "end\n");
         let mut spawn = bash("echo ${ODD@Q} ${HOME-unset}");
         spawn.env.push(("ODD".into(), OsString::from_vec(vec![b'a', 0xff])));
-        let finished = children().start(spawn).unwrap().wait().await;
+        let finished = children().start(&spawn).unwrap().wait().await;
         assert_eq!(text(&finished), "$'a\\377' unset\n");
     }
 
@@ -451,7 +352,7 @@ mod tests {
     async fn at_its_time_limit_a_command_ends_and_what_it_said_stays() {
         let spawn =
             Spawn { limit: Some(Duration::from_millis(200)), ..bash("echo $$; sleep 60; echo never") };
-        let mut running = children().start(spawn).unwrap();
+        let mut running = children().start(&spawn).unwrap();
         let sleeper = pids(&running, 1).await;
         let finished = running.wait().await;
         assert_eq!((finished.exit, text(&finished)), (Exit::TimedOut, format!("{}\n", running.pid())));
@@ -542,7 +443,7 @@ mod tests {
         let children = Children { leave_terminal: setsid(), ..children() };
         let script = "read -r pid _ _ _ group session terminal _ </proc/$$/stat; echo $pid; echo $group; \
                       echo $session; : </dev/tty; echo $?; exec sleep 60";
-        let mut running = children.start(bash(script)).unwrap();
+        let mut running = children.start(&bash(script)).unwrap();
         running.tail().wait_for(|view| view.lines >= 5).await.unwrap();
         let pid = running.pid();
         let finished = running.abort().await;
@@ -556,7 +457,7 @@ mod tests {
     #[tokio::test]
     async fn a_dropped_handle_ends_the_command_and_end_waits_for_it() {
         let children = children();
-        let running = children.start(bash("trap '' TERM; echo $$; while :; do sleep 60; done")).unwrap();
+        let running = children.start(&bash("trap '' TERM; echo $$; while :; do sleep 60; done")).unwrap();
         let all = pids(&running, 1).await;
         drop(running);
         children.end().await;
@@ -566,8 +467,8 @@ mod tests {
     #[tokio::test]
     async fn one_command_ends_without_the_others() {
         let children = children();
-        let one = children.start(bash("(setsid bash -c 'echo $$; exec sleep 60' &); sleep 60")).unwrap();
-        let mut two = children.start(bash("(setsid bash -c 'echo $$; exec sleep 60' &); sleep 60")).unwrap();
+        let one = children.start(&bash("(setsid bash -c 'echo $$; exec sleep 60' &); sleep 60")).unwrap();
+        let mut two = children.start(&bash("(setsid bash -c 'echo $$; exec sleep 60' &); sleep 60")).unwrap();
         let (stays, goes) = (pids(&one, 1).await[0], pids(&two, 1).await[0]);
         drop(two.abort().await);
         two.over().await;
@@ -603,7 +504,7 @@ mod tests {
         let mut spawn = bash("echo first; head -c 9000000 /dev/zero; echo; echo last");
         spawn.keep =
             Keep { head: 100, tail: 100, file: Some(file.clone()), file_max: 1_000_000, ..Keep::default() };
-        let output = children().start(spawn).unwrap().wait().await.output;
+        let output = children().start(&spawn).unwrap().wait().await.output;
         assert_eq!((output.bytes, output.lines), (9_000_012, 3));
         assert!(output.head.starts_with(b"first\n\0") && output.tail.ends_with(b"\0\nlast\n"));
         assert_eq!((output.head.len(), output.tail.len()), (100, 100));
@@ -624,7 +525,7 @@ mod tests {
     async fn what_cannot_be_started_says_why() {
         let dir = tempfile::tempdir().unwrap();
         let check = |spawn: Spawn, expected: &str| {
-            let error = children().start(spawn).map(|_| ()).unwrap_err().to_string();
+            let error = children().start(&spawn).map(|_| ()).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         };
         let gone = dir.path().join("gone");
@@ -638,7 +539,7 @@ mod tests {
     #[test]
     fn a_command_within_another_program_is_handed_to_it() {
         let within =
-            Within { program: "/helper".into(), words: vec!["hold".into(), "--".into()], ahead: Vec::new() };
+            Within { program: "/helper".into(), words: vec!["hold".into(), "--".into()], contains: true };
         let spawn = Spawn { within: Some(within), ..bash("true") };
         for leave_terminal in [None, Some(Path::new("/usr/bin/setsid"))] {
             let command = command(Path::new("/bin/bash"), &spawn, leave_terminal);
@@ -648,17 +549,6 @@ mod tests {
                 ["/helper", "hold", "--", "/bin/bash", "--noprofile"],
                 "{leave_terminal:?}"
             );
-        }
-    }
-
-    #[tokio::test]
-    async fn a_starter_starts_one_command_after_another() {
-        let starter = Arc::new(Starter::new(|| Ok(())).unwrap());
-        for expected in ["one\n", "two\n"] {
-            let command = bash(&format!("printf '%s' '{expected}'"));
-            let mut running =
-                children().start(Spawn { starter: Some(Arc::clone(&starter)), ..command }).unwrap();
-            assert_eq!(text(&running.wait().await), expected);
         }
     }
 }

@@ -20,9 +20,8 @@ use landlock::{
 use rustix::fs::{Mode, OFlags, open};
 
 use super::Tier;
+use super::landlock::own_directories;
 use super::plan::{Network, Profile};
-use super::seen::Seen;
-use super::thread::own_directories;
 
 /// The newest of the kernel's interfaces whose rights are known here; an older kernel enforces those it has.
 const KNOWN: ABI = ABI::V9;
@@ -73,14 +72,9 @@ pub(super) struct Rules {
 impl Rules {
     /// Of a profile, as the files are now.
     pub(super) fn of(profile: &Profile, tier: Tier) -> Self {
-        Self::seeing(profile, tier, &mut Seen::default())
-    }
-
-    /// The same, and all that they were made from.
-    pub(super) fn seeing(profile: &Profile, tier: Tier, seen: &mut Seen) -> Self {
         let grants = match tier {
             Tier::Namespaces | Tier::Bubblewrap => in_a_room(profile),
-            Tier::Landlock => in_the_open(profile, seen),
+            Tier::Landlock => in_the_open(profile),
             Tier::Nothing => Vec::new(),
         };
         Self { tier, network: profile.network, grants }
@@ -149,20 +143,18 @@ fn in_a_room(profile: &Profile) -> Vec<Grant> {
 }
 
 /// The whole system is in view, so what may not be read is left out.
-fn in_the_open(profile: &Profile, seen: &mut Seen) -> Vec<Grant> {
-    profile.masked.iter().chain(&profile.own).chain(&profile.shown).for_each(|path| seen.target(path));
+fn in_the_open(profile: &Profile) -> Vec<Grant> {
     // what is not there cannot be read; what is a link is masked where it leads
     let masked = profile.masked.iter().filter_map(|path| path.canonicalize().ok());
     let masked: Vec<PathBuf> = masked.chain([PathBuf::from("/dev")]).collect();
     let shared = profile.writable.first().map(|_| PathBuf::from(SHARED_MEMORY));
     let writable: Vec<PathBuf> = profile.writable.iter().cloned().chain(own_directories(profile)).collect();
     let devices = DEVICES.map(PathBuf::from);
-    writable.iter().chain(&shared).chain(&devices).for_each(|path| seen.itself(path));
     let closed: Vec<PathBuf> =
         profile.own.iter().filter_map(|path| path.canonicalize().ok()).chain(masked.clone()).collect();
-    let changed: Vec<PathBuf> = writable.iter().flat_map(|root| all_but(&closed, root, seen)).collect();
+    let changed: Vec<PathBuf> = writable.iter().flat_map(|root| all_but(&closed, root)).collect();
     let shown = profile.shown.iter().filter(|at| masked.iter().any(|masked| at.starts_with(masked))).cloned();
-    let read = all_but(&masked, Path::new("/"), seen).into_iter().chain(shown).map(|path| Grant(path, READ));
+    let read = all_but(&masked, Path::new("/")).into_iter().chain(shown).map(|path| Grant(path, READ));
     let changed = changed.into_iter().chain(shared).map(|path| Grant(path, all()));
     let devices = devices.map(|path| Grant(path, DEVICE));
     let names = Grant("/".into(), AccessFs::ReadDir.into());
@@ -171,7 +163,7 @@ fn in_the_open(profile: &Profile, seen: &mut Seen) -> Vec<Grant> {
 
 /// The fewest paths that make up a directory without what is masked. A directory that lies in something masked is all there:
 /// whoever named it meant it.
-fn all_but(masked: &[PathBuf], directory: &Path, seen: &mut Seen) -> Vec<PathBuf> {
+fn all_but(masked: &[PathBuf], directory: &Path) -> Vec<PathBuf> {
     let inside: Vec<&PathBuf> = masked.iter().filter(|path| path.starts_with(directory)).collect();
     if inside.is_empty() {
         return vec![directory.to_owned()];
@@ -179,11 +171,10 @@ fn all_but(masked: &[PathBuf], directory: &Path, seen: &mut Seen) -> Vec<PathBuf
     if inside.iter().any(|path| path.as_path() == directory) {
         return Vec::new();
     }
-    seen.entries(directory);
     // a link needs no rule, what it leads to has its own
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
-    entries.flat_map(|entry| all_but(masked, &entry.path(), seen)).collect()
+    entries.flat_map(|entry| all_but(masked, &entry.path())).collect()
 }
 
 #[cfg(test)]
@@ -208,14 +199,10 @@ mod tests {
         (dir, root)
     }
 
-    fn open(profile: &Profile) -> Vec<Grant> {
-        in_the_open(profile, &mut Seen::default())
-    }
-
     fn granted(names: &[&str], masked: &[&str], directory: &str) -> Vec<String> {
         let (_dir, root) = tree(names);
         let masked: Vec<PathBuf> = masked.iter().map(|name| root.join(name)).collect();
-        let found = all_but(&masked, &root.join(directory), &mut Seen::default());
+        let found = all_but(&masked, &root.join(directory));
         let mut found: Vec<String> =
             found.iter().map(|path| path.strip_prefix(&root).unwrap().display().to_string()).collect();
         found.sort();
@@ -250,7 +237,7 @@ mod tests {
                 == 0o120_000
         );
         let profile = Profile { masked: vec![root.join("h/keys")], ..Profile::read_only() };
-        let grants = open(&profile);
+        let grants = in_the_open(&profile);
         assert!(!grants.iter().any(|Grant(path, access)| {
             access.contains(AccessFs::ReadFile) && root.join("h/.ssh/key").starts_with(path)
         }));
@@ -262,7 +249,9 @@ mod tests {
         let profile = Profile { masked: vec![root.join("h/.ssh")], ..Profile::writing([root.join("h")]) };
         let over = |path: &str, right: AccessFs| {
             let path = root.join(path);
-            open(&profile).iter().any(|Grant(at, access)| access.contains(right) && path.starts_with(at))
+            in_the_open(&profile)
+                .iter()
+                .any(|Grant(at, access)| access.contains(right) && path.starts_with(at))
         };
         assert!(over("h/code/a", AccessFs::WriteFile) && over("h/code/a", AccessFs::ReadFile));
         assert!(!over("h/.ssh/key", AccessFs::ReadFile) && !over("h/.ssh/key", AccessFs::WriteFile));
@@ -272,7 +261,7 @@ mod tests {
 
     #[test]
     fn disks_and_terminals_are_not_in_reach() {
-        let grants = open(&Profile::read_only());
+        let grants = in_the_open(&Profile::read_only());
         let reach = |path: &str| {
             let reads = |grant: &&Grant| grant.1.contains(AccessFs::ReadFile);
             grants.iter().filter(reads).any(|grant| Path::new(path).starts_with(&grant.0))

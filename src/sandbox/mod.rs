@@ -22,8 +22,7 @@
 //! It ends as the command ends, by the same code or the same signal, and what the command leaves in the background lives
 //! on in there.
 //!
-//! Each command has a room of its own. Where the network is off, the next one's is begun while the model answers, once a command
-//! has had one: its namespaces wait, and of the disk nothing is asked before the command is known (`helper/ahead`).
+//! Each command has a view of its own.
 //!
 //! # What it does not hold
 //!
@@ -75,19 +74,13 @@ pub mod files;
 mod filter;
 #[cfg(target_os = "linux")]
 pub mod seccomp;
-#[cfg(target_os = "linux")]
-mod seen;
-#[cfg(target_os = "linux")]
-pub mod starters;
-#[cfg(target_os = "linux")]
-pub mod thread;
 
-#[cfg(target_os = "linux")]
-mod beside;
 #[cfg(target_os = "linux")]
 mod git;
 #[cfg(target_os = "linux")]
 mod helper;
+#[cfg(target_os = "linux")]
+mod landlock;
 #[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]
@@ -204,33 +197,10 @@ impl Tier {
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     tier: Tier,
-    helper: Helper,
+    helper: PathBuf,
     bubblewrap: PathBuf,
     /// Why no firmer tier was taken, a line each.
     refused: Vec<String>,
-    /// For the second tier; clones share them.
-    #[cfg(target_os = "linux")]
-    starters: std::sync::Arc<starters::Starters>,
-}
-
-/// Which program is the helper.
-#[derive(Clone, Debug)]
-enum Helper {
-    /// Ours, or another that was named.
-    At(PathBuf),
-    /// The small one beside ours.
-    #[cfg(target_os = "linux")]
-    Beside(beside::Beside),
-}
-
-impl Helper {
-    fn path(&self) -> &Path {
-        match self {
-            Self::At(path) => path,
-            #[cfg(target_os = "linux")]
-            Self::Beside(beside) => &beside.path,
-        }
-    }
 }
 
 /// The sandbox of this system, looked for once, when it is asked for first.
@@ -248,38 +218,18 @@ static FOUND: OnceLock<Sandbox> = OnceLock::new();
 impl Sandbox {
     /// The firmest tier that works here. It is tried for real, which takes some milliseconds: ask once, and late.
     pub fn find() -> Self {
-        #[cfg(target_os = "linux")]
-        if let Some(small) = Self::helped_from_beside() {
-            return small;
-        }
         Self::with(Tier::Nothing).or_firmer()
-    }
-
-    /// The firmest tier, where the small helper makes it.
-    #[cfg(target_os = "linux")]
-    fn helped_from_beside() -> Option<Self> {
-        let beside = beside::beside(&std::env::current_exe().ok()?)?;
-        let sandbox = Self { helper: Helper::Beside(beside), ..Self::with(Tier::Namespaces) };
-        sandbox.attempt(Tier::Namespaces).ok()?;
-        Some(sandbox)
     }
 
     /// This tier, whether it works or not.
     pub fn with(tier: Tier) -> Self {
-        Self {
-            tier,
-            helper: Helper::At(OURSELVES.into()),
-            bubblewrap: BUBBLEWRAP.into(),
-            refused: Vec::new(),
-            #[cfg(target_os = "linux")]
-            starters: std::sync::Arc::default(),
-        }
+        Self { tier, helper: OURSELVES.into(), bubblewrap: BUBBLEWRAP.into(), refused: Vec::new() }
     }
 
     /// Another program is the helper: for tests, which are not the program.
     #[must_use]
     pub fn helped_by(self, helper: impl Into<PathBuf>) -> Self {
-        Self { helper: Helper::At(helper.into()), ..self }
+        Self { helper: helper.into(), ..self }
     }
 
     /// Another `bwrap`.
@@ -303,12 +253,12 @@ impl Sandbox {
     #[cfg(target_os = "linux")]
     fn attempt(&self, tier: Tier) -> Result<(), String> {
         match tier {
-            Tier::Namespaces => namespaces::attempt(self.helper.path(), words::Maker::Ourselves),
+            Tier::Namespaces => namespaces::attempt(&self.helper, words::Maker::Ourselves),
             Tier::Bubblewrap if self.bubblewrap.exists() => {
-                namespaces::attempt(self.helper.path(), words::Maker::Bubblewrap(self.bubblewrap.clone()))
+                namespaces::attempt(&self.helper, words::Maker::Bubblewrap(self.bubblewrap.clone()))
             }
             Tier::Bubblewrap => Err(format!("cannot find {}", self.bubblewrap.display())),
-            Tier::Landlock => thread::attempt(),
+            Tier::Landlock => landlock::attempt(&self.helper),
             Tier::Nothing => Ok(()),
         }
     }
@@ -329,14 +279,15 @@ impl Sandbox {
 
     /// The same command, held.
     #[cfg(target_os = "linux")]
-    pub fn hold(&self, spawn: Spawn, profile: &Profile) -> io::Result<Spawn> {
+    #[must_use]
+    pub fn hold(&self, spawn: Spawn, profile: &Profile) -> Spawn {
         let maker = match self.tier {
             Tier::Namespaces => words::Maker::Ourselves,
             Tier::Bubblewrap => words::Maker::Bubblewrap(self.bubblewrap.clone()),
-            Tier::Landlock => return thread::hold(spawn, profile, &self.starters),
-            Tier::Nothing => return Ok(spawn),
+            Tier::Landlock => return landlock::hold(spawn, profile, &self.helper),
+            Tier::Nothing => return spawn,
         };
-        Ok(namespaces::hold(spawn, profile, self.helper.path(), maker))
+        namespaces::hold(spawn, profile, &self.helper, maker)
     }
 
     /// Puts away what a command that was killed has left of how it was held; for the end of a session, when no command
@@ -355,7 +306,8 @@ impl Sandbox {
 
     /// Nothing holds a command here.
     #[cfg(not(target_os = "linux"))]
-    pub fn hold(&self, spawn: Spawn, _profile: &Profile) -> io::Result<Spawn> {
-        Ok(spawn)
+    #[must_use]
+    pub fn hold(&self, spawn: Spawn, _profile: &Profile) -> Spawn {
+        spawn
     }
 }

@@ -1,6 +1,6 @@
 //! The command's side of the first two tiers: which words start our helper in its place, and whether that works here.
 //!
-//! The helper is the small program beside ours (`beside`), or our own by the name under which a process finds its own file:
+//! The helper is our own program by the name under which a process finds its own file:
 //! the very build that runs, whatever an update has put in its place meanwhile. The surprise: the trial is a whole one, with everything but a
 //! command, as each of a dozen things may be refused on some system and no list of them would be complete.
 
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::plan::{Network, Profile};
-use super::words::{AHEAD, HELD, HELPER, Maker, Order, Purpose, words_ahead};
+use super::words::{HELD, HELPER, Maker, Order, Purpose};
 use super::{FAILED, git, sockets};
 use crate::os::process::{Spawn, Within};
 
@@ -40,7 +40,8 @@ pub(super) fn hold(mut spawn: Spawn, profile: &Profile, helper: &Path, maker: Ma
     let value =
         |name: &str| spawn.env.iter().find(|(other, _)| other == name).map(|(_, value)| PathBuf::from(value));
     profile.masked.extend(SERVICES.into_iter().filter_map(value).filter(|path| path.is_absolute()));
-    profile.protected.append(&mut profile.own);
+    let own = std::mem::take(&mut profile.own);
+    profile.protected.extend(own);
     profile.masked.extend(sockets::listening(&profile));
     settle_temporary(&mut spawn.env, &profile);
     settle_caches(&mut spawn.env, &profile, &maker);
@@ -52,14 +53,7 @@ pub(super) fn hold(mut spawn: Spawn, profile: &Profile, helper: &Path, maker: Ma
 
 fn within(helper: &Path, order: &Order) -> Within {
     let words = [OsString::from(HELPER)].into_iter().chain(order.words()).collect();
-    // a room that is made ahead has a network of its own
-    let ahead = match (&order.maker, order.profile.network) {
-        (Maker::Ourselves, Network::Off) => {
-            [OsString::from(AHEAD)].into_iter().chain(words_ahead()).collect()
-        }
-        (Maker::Ourselves, Network::On) | (Maker::Bubblewrap(_), Network::Off | Network::On) => Vec::new(),
-    };
-    Within { program: helper.to_owned(), words, ahead }
+    Within { program: helper.to_owned(), words, contains: true }
 }
 
 /// A temporary directory that cannot be written there is no use: the private one is what is meant.
@@ -104,14 +98,14 @@ fn place(env: &[(OsString, OsString)], variable: &str, below: &str) -> Option<Pa
 }
 
 /// Whether a command can be held like this, and why not: nothing of a command is run.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the trial is not a command of the user: only its exit status counts"
-)]
 pub(super) fn attempt(helper: &Path, maker: Maker) -> Result<(), String> {
     let profile = Profile { network: Network::Off, ..Profile::read_only() };
-    let order = Order { profile, maker, purpose: Purpose::Trial, ..Order::default() };
-    let Within { program, words, .. } = within(helper, &order);
+    tried(within(helper, &Order { profile, maker, purpose: Purpose::Trial, ..Order::default() }))
+}
+
+/// Runs the helper for a [trial](Purpose::Trial).
+#[expect(clippy::disallowed_methods, reason = "the trial is not a command: only its exit code matters")]
+pub(super) fn tried(Within { program, words, contains: _ }: Within) -> Result<(), String> {
     let mut command = Command::new(program);
     command.args(words).env_clear().current_dir("/").stdin(Stdio::null()).stdout(Stdio::null());
     let output = command.stderr(Stdio::piped()).output().map_err(|error: io::Error| error.to_string())?;

@@ -9,13 +9,12 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use super::plan::{Network, Profile};
-use super::steps::{Base, Kind, Step, View};
 
 /// The first word, which no user types: the helper that makes the view and holds the command. An option, so that another
 /// program that is started in our place, such as a test, refuses it and does nothing.
 pub(super) const HELPER: &str = "--held-command";
-/// The first word of the helper that is started before there is a command, and is told all the rest later.
-pub(super) const AHEAD: &str = "--room-for-a-command";
+/// The first word of the helper that restricts itself with Landlock and seccomp and becomes the command.
+pub(super) const RESTRICTED: &str = "--restricted-command";
 /// The first word of the helper that `bwrap` starts inside.
 pub(super) const INSIDE: &str = "--held-command-inside";
 /// How a trial ends that has succeeded: no other program ends like this by chance, whatever it makes of these words.
@@ -55,20 +54,15 @@ pub(super) struct Order {
     pub(super) command: Vec<OsString>,
 }
 
-/// The words of the helper that is started ahead, after the first.
-pub(super) fn words_ahead() -> Vec<OsString> {
-    vec![word(b'r', Path::new(RELEASE))]
-}
-
 impl Order {
     /// The words before the command, [`END`] among them.
     pub(super) fn words(&self) -> Vec<OsString> {
-        // `own` is among what is protected by now
-        let Profile { writable, protected, own: _, masked, caches, scratch, shown, network } = &self.profile;
-        let mut words = words_ahead();
+        let Profile { writable, protected, own, masked, caches, scratch, shown, network } = &self.profile;
+        let mut words = vec![word(b'r', Path::new(RELEASE))];
         let mut all = |letter, paths: &[PathBuf]| words.extend(paths.iter().map(|path| word(letter, path)));
         all(b'w', writable);
         all(b'p', protected);
+        all(b'o', own);
         all(b'm', masked);
         all(b'c', caches);
         all(b's', scratch.as_slice());
@@ -113,6 +107,7 @@ impl Order {
         match letter {
             b'w' => profile.writable.push(path()),
             b'p' => profile.protected.push(path()),
+            b'o' => profile.own.push(path()),
             b'm' => profile.masked.push(path()),
             b'c' => profile.caches.push(path()),
             b's' => profile.scratch = Some(path()),
@@ -125,51 +120,6 @@ impl Order {
         }
         Some(())
     }
-}
-
-/// A view, for the process that is to make it.
-pub(super) fn words_of_view(view: &View) -> Vec<OsString> {
-    let base = match view.base {
-        Base::ReadOnly => "r",
-        Base::Writable => "w",
-    };
-    let step = |step: &Step| match step {
-        Step::Devices => OsString::from("d"),
-        Step::Open(at) => word(b'o', at),
-        Step::Closed(at) => word(b'c', at),
-        Step::Hidden(at, Kind::Directory) => word(b'h', at),
-        Step::Hidden(at, Kind::File | Kind::Link | Kind::Absent) => word(b'f', at),
-        Step::Thinned(at) => word(b't', at),
-        Step::Temporary(at) => word(b'm', at),
-        Step::Cache(at) => word(b'k', at),
-    };
-    std::iter::once(base.into()).chain(view.steps.iter().map(step)).collect()
-}
-
-/// The view that such words tell of; `None` if one is not understood.
-pub(super) fn view_of(words: impl IntoIterator<Item = OsString>) -> Option<View> {
-    let mut words = words.into_iter();
-    let base = match words.next()?.to_str()? {
-        "r" => Base::ReadOnly,
-        "w" => Base::Writable,
-        _ => return None,
-    };
-    let step = |word: OsString| {
-        let (letter, rest) = word.as_bytes().split_first()?;
-        let at = PathBuf::from(OsStr::from_bytes(rest));
-        Some(match letter {
-            b'd' => Step::Devices,
-            b'o' => Step::Open(at),
-            b'c' => Step::Closed(at),
-            b'h' => Step::Hidden(at, Kind::Directory),
-            b'f' => Step::Hidden(at, Kind::File),
-            b't' => Step::Thinned(at),
-            b'm' => Step::Temporary(at),
-            b'k' => Step::Cache(at),
-            _ => return None,
-        })
-    };
-    Some(View { base, steps: words.map(step).collect::<Option<_>>()? })
 }
 
 fn word(letter: u8, path: &Path) -> OsString {
@@ -186,7 +136,7 @@ mod tests {
     fn what_is_told_is_heard() {
         let odd = PathBuf::from(OsString::from_vec(b"/odd \xff\n--".to_vec()));
         let profile = Profile {
-            own: Vec::new(),
+            own: vec!["/w/.git/config".into()],
             writable: vec!["/w".into(), odd],
             protected: vec!["/w/.git/hooks".into()],
             masked: vec!["/m".into()],
@@ -205,27 +155,6 @@ mod tests {
         for order in [order, Order { command: vec!["x".into()], ..Order::default() }] {
             let words = order.words().into_iter().chain(order.command.clone());
             assert_eq!(Order::of(words), Some(order));
-        }
-    }
-
-    #[test]
-    fn a_view_that_is_told_is_heard() {
-        let at = || PathBuf::from(OsString::from_vec(b"/odd \xff\n".to_vec()));
-        let steps = vec![
-            Step::Devices,
-            Step::Open(at()),
-            Step::Closed(at()),
-            Step::Hidden(at(), Kind::Directory),
-            Step::Hidden(at(), Kind::File),
-            Step::Thinned(at()),
-            Step::Temporary("/tmp".into()),
-            Step::Cache(at()),
-        ];
-        for view in [View { base: Base::ReadOnly, steps }, View { base: Base::Writable, steps: Vec::new() }] {
-            assert_eq!(view_of(words_of_view(&view)), Some(view));
-        }
-        for words in [&["x"][..], &[], &["r", "?"], &["r", ""]] {
-            assert_eq!(view_of(words.iter().map(OsString::from)), None, "{words:?}");
         }
     }
 

@@ -70,7 +70,7 @@ impl Workbench {
         }
         let Hold::Held { writes, network } = terms.hold else { return Ok(spawn) };
         let profile = self.profile(writes, network, file)?;
-        (self.bounds.sandbox)().hold(spawn, &profile)
+        Ok((self.bounds.sandbox)().hold(spawn, &profile))
     }
 
     /// Whether commands in the sandbox have a `/tmp` of their own.

@@ -317,7 +317,7 @@ mod tests {
     fn start(script: &str) -> Running {
         adopt_orphans().unwrap();
         let env = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-        Children::new().start(Spawn { env, ..Spawn::new(["bash", "-c", script], "/") }).unwrap()
+        Children::new().start(&Spawn { env, ..Spawn::new(["bash", "-c", script], "/") }).unwrap()
     }
 
     fn adopt(jobs: &Jobs, script: &str) -> JobId {
@@ -416,7 +416,7 @@ mod tests {
         let script = "read < <(sleep 0.3); echo through";
         let limit = Some(std::time::Duration::from_millis(100));
         let spawn = Spawn { env, limit, ..Spawn::new(["bash", "-c", script], "/") };
-        let running = Children::new().start(spawn).unwrap();
+        let running = Children::new().start(&spawn).unwrap();
         let id = jobs.adopt(script.to_owned(), running, Why::Moved, Mark::default());
         until(&jobs, all_ended).await;
         let news = jobs.take_new(&id).unwrap();

@@ -1,4 +1,4 @@
-//! A place that held commands can see, and a room that is there before its command.
+//! A place that sandboxed commands can see.
 //!
 //! A room has a `/tmp` and a `/var/tmp` of its own, so what a test lays out for one must lie elsewhere: among the compiler's
 //! results, or where those are in a temporary directory themselves, among the system's caches or in the home.
@@ -6,13 +6,8 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-use clawd::os::process::{Children, Spawn};
 use tempfile::TempDir;
-
-/// Only for what would hang.
-const LONG: Duration = Duration::from_mins(1);
 
 /// What a room covers.
 const COVERED: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -47,18 +42,4 @@ pub(crate) fn program(path: &Path, place: &Path) -> PathBuf {
 
 fn is_in_view(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|path| !COVERED.iter().any(|covered| path.starts_with(covered)))
-}
-
-/// Has a room made for a command, as the program does while nothing runs, and waits until it is there. Nothing is done for a
-/// command that has none made ahead.
-#[track_caller]
-pub(crate) fn make_ready(children: &Children, held: &Spawn) {
-    let Some(within) = held.within.as_ref().filter(|within| !within.ahead.is_empty()) else { return };
-    let begun = Instant::now();
-    while !children.are_ahead() {
-        // there may be one that ends just now
-        children.go_ahead(within);
-        assert!(begun.elapsed() < LONG, "no room is made ahead");
-        std::thread::yield_now();
-    }
 }

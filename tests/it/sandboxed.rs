@@ -5,18 +5,12 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::time::Instant;
 
 use clawd::sandbox::{Sandbox, Tier};
-use rustix::process::{Pid, Signal};
 use serde_json::json;
 
-use crate::endpoint::{Call, Endpoint, Gate, call, calls, text};
+use crate::endpoint::{Call, Gate, call, calls, text};
 use crate::harness::Clawd;
-use crate::screen;
-use crate::watched::DEADLINE;
 use crate::workshop::{Run, Workshop};
 
 /// What this system has.
@@ -89,36 +83,6 @@ fn the_sandbox_stays_as_the_user_says_in_every_mode() {
     assert!(outside("bypass", &[]));
     assert!(!outside("bypass", &["--sandbox", "workspace-write"]));
     assert!(!inside("bypass", &["--sandbox", "read-only"]));
-}
-
-/// The program in a directory of its own, and what stands there as the helper beside it.
-fn beside(helper: impl FnOnce(&Path)) -> (tempfile::TempDir, String) {
-    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let program = dir.path().join("clawd");
-    fs::copy(env!("CARGO_BIN_EXE_clawd"), &program).unwrap();
-    helper(&dir.path().join("clawd-hold"));
-    (dir, program.display().to_string())
-}
-
-#[test]
-fn with_its_small_helper_or_without_a_command_is_held() {
-    if tier() != Tier::Namespaces {
-        return; // `sandbox_tier1` says what is missing
-    }
-    let none: fn(&Path) = |_| {};
-    let of_another_build: fn(&Path) = |at| {
-        fs::write(at, "#!/bin/sh\nexit 125\n").unwrap();
-        fs::set_permissions(at, fs::Permissions::from_mode(0o755)).unwrap();
-    };
-    let right: fn(&Path) = |at| assert!(fs::copy(env!("CARGO_BIN_EXE_clawd-hold"), at).is_ok());
-    for (helper, is_ours) in [(none, true), (of_another_build, true), (right, false)] {
-        let (_dir, program) = beside(helper);
-        let shop = allowed("default", &[]).with(|clawd| clawd.program(&program));
-        let outside = shop.clawd().home().join("outside");
-        let said = told(&shop, &format!("cat /proc/1/comm; echo x > {}", outside.display()));
-        assert!(!outside.exists(), "{said}");
-        assert_eq!(said.contains("\nexe\n"), is_ours, "{said}");
-    }
 }
 
 #[test]
@@ -254,68 +218,6 @@ fn a_failed_command_ends_as_it_does_outside() {
     assert_eq!(told[4], "end");
 }
 
-/// How the processes of a room are started that waits for its command.
-const WAITS: &str = "--room-for-a-command";
-
-/// Both processes of the room that waits, once they are there.
-fn room_that_waits(program: Pid) -> [String; 2] {
-    let begun = Instant::now();
-    loop {
-        let found = children(&program.as_raw_nonzero().to_string()).into_iter().find(|pid| waits(pid));
-        let inside = found.as_ref().and_then(|pid| children(pid).into_iter().next());
-        if let (Some(outside), Some(inside)) = (found, inside) {
-            return [outside, inside];
-        }
-        assert!(begun.elapsed() < DEADLINE, "no room is made ahead");
-        std::thread::yield_now();
-    }
-}
-
-/// Of all its threads.
-fn children(pid: &str) -> Vec<String> {
-    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let all = threads.map(|thread| fs::read_to_string(thread.path().join("children")).unwrap_or_default());
-    all.flat_map(|pids| pids.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
-}
-
-/// Whether it is one of a room that waits; what has ended has no words any more.
-fn waits(pid: &str) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|words| words.contains(WAITS))
-}
-
-fn is_there(room: &[String]) -> bool {
-    room.iter().any(|pid| waits(pid))
-}
-
-#[test]
-fn a_room_waits_only_while_a_run_goes_on() {
-    if tier() != Tier::Namespaces {
-        return;
-    }
-    let endpoint = Endpoint::script([calls([bash("true")])]);
-    let clawd = Clawd::new(&endpoint).arg("--yolo").args(["--sandbox", "workspace-write"]);
-    let pty = screen::open(&clawd);
-    for (key, end) in [(Some("esc"), "Interrupted"), (None, "Done.")] {
-        let gate = Gate::new();
-        endpoint.push(text(end).hold_head(&gate));
-        screen::say(&pty, "go");
-        gate.wait_reached();
-        // in the second run there is one before any command
-        let room = room_that_waits(pty.pid());
-        key.map_or_else(|| gate.open(), |key| pty.key(key));
-        pty.wait_for(end);
-        screen::wait_for_rest(&pty);
-        let begun = Instant::now();
-        while is_there(&room) {
-            assert!(begun.elapsed() < DEADLINE, "{end}: it waits on");
-            std::thread::yield_now();
-        }
-        gate.open();
-    }
-    screen::leave(&pty);
-    endpoint.finish();
-}
-
 /// Whether a process with these words runs.
 fn runs(words: &[&str]) -> bool {
     let words = words.concat();
@@ -326,55 +228,24 @@ fn runs(words: &[&str]) -> bool {
 
 /// The superuser reads every process's mark, so there it is another rule that holds.
 #[test]
-fn what_a_command_in_a_ready_room_has_left_outlives_the_end_of_another() {
+fn what_a_command_has_left_outlives_the_end_of_another() {
     if tier() != Tier::Namespaces {
         return;
     }
-    let (shop, gates) = (allowed("default", &[]), [Gate::new(), Gate::new()]);
+    let (shop, gate) = (allowed("default", &[]), Gate::new());
     let own = format!("3001.{}", std::process::id());
     let waits = call("Bash", json!({"command": "sleep 3000", "run_in_background": true}));
     let leaves = bash(&format!("setsid sleep {own} < /dev/null > /dev/null 2>&1 & echo left"));
     shop.endpoint().push(calls([waits]));
     shop.endpoint().push(calls([bash("true")]));
-    shop.endpoint().push(calls([leaves]).hold_head(&gates[0]));
+    shop.endpoint().push(calls([leaves]));
     shop.endpoint().push(calls([call("KillShell", json!({"id": "bash_1"}))]));
-    shop.endpoint().push(text("Done.").hold_head(&gates[1]));
+    shop.endpoint().push(text("Done.").hold_head(&gate));
     let running = shop.start();
-    gates[0].wait_reached();
-    room_that_waits(running.pid());
-    gates[0].open();
-    gates[1].wait_reached();
+    gate.wait_reached();
     let killed = shop.endpoint().wait_for_request(5).tool_result("call_4");
     assert!(runs(&["sleep", &own]), "{killed}");
-    gates[1].open();
+    gate.open();
     assert_eq!(running.wait().code, Some(0));
     assert!(!runs(&["sleep", &own]), "it ends with the program");
-}
-
-#[test]
-fn a_room_that_waits_ends_with_the_program_however_that_ends() {
-    if tier() != Tier::Namespaces {
-        return;
-    }
-    for signal in [None, Some(Signal::TERM), Some(Signal::INT), Some(Signal::KILL)] {
-        let (shop, gate) = (allowed("default", &[]), Gate::new());
-        shop.endpoint().push(calls([bash("true")]));
-        shop.endpoint().push(text("Done.").hold_head(&gate));
-        let running = shop.start();
-        gate.wait_reached();
-        let room = room_that_waits(running.pid());
-        match signal {
-            None => gate.open(),
-            Some(signal) => running.signal(signal),
-        }
-        let output = running.wait();
-        let begun = Instant::now();
-        // only a kill is not waited for: there is nobody who could
-        while signal == Some(Signal::KILL) && is_there(&room) && begun.elapsed() < DEADLINE {
-            std::thread::yield_now();
-        }
-        assert!(!is_there(&room), "{signal:?}: something is left");
-        assert_eq!(output.signal, signal.filter(|signal| *signal == Signal::KILL).map(|_| 9));
-        gate.open();
-    }
 }

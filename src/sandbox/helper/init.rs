@@ -4,7 +4,7 @@
 //! namespaces end with it. If it is killed, all of them are. The surprise: it gives up its privileges before it starts
 //! the command, as it needs none to wait, so nothing in there is worth attacking.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -22,56 +22,27 @@ use super::kernel::{Side, Waiting, double, let_signals_come, let_signals_wait};
 use super::report::{Ended, Report, close_standard_streams};
 use super::{Failure, Named, Plan, mounts, network, seal, told};
 
-/// What the command finds in its environment.
-#[derive(Clone, Copy)]
-pub(super) enum Environment<'a> {
-    /// What we were started with.
-    Ours,
-    /// What we were told.
-    Told(&'a [(OsString, OsString)]),
-}
-
 /// All of it, in namespaces that were just made.
 pub(super) fn run(plan: &Plan<'_>, writing: OwnedFd) -> ExitCode {
     let found = found(plan.who, plan.order.profile.network);
-    let inside = found.and_then(|()| furnish(plan, mounts::make)).and_then(|()| sealed(plan.order));
-    go_on(inside, plan.order, plan.environment, plan.deaf_to, writing)
-}
-
-/// All that can be done before there is a command without a network.
-pub(super) fn begin(who: (Uid, Gid)) -> Result<(), Failure> {
-    found(who, Network::Off)?;
-    // its memory is nobody's business, though there is nothing in it yet
-    set_dumpable_behavior(DumpableBehavior::NotDumpable).named("the helper's memory")?;
-    unmasked(mounts::begin)
-}
-
-/// What is left to do where that [is done](begin).
-pub(super) fn run_begun(plan: &Plan<'_>, writing: OwnedFd) -> ExitCode {
-    let inside = furnish(plan, mounts::finish).and_then(|()| sealed(plan.order));
-    go_on(inside, plan.order, plan.environment, plan.deaf_to, writing)
+    let inside = found.and_then(|()| furnish(plan)).and_then(|()| sealed(plan.order));
+    go_on(inside, plan.order, plan.deaf_to, writing)
 }
 
 /// What is left to do where the view has been made by somebody else.
 pub(super) fn run_in_view(order: &Order, writing: OwnedFd) -> ExitCode {
-    go_on(sealed(order), order, Environment::Ours, let_signals_wait(), writing)
+    go_on(sealed(order), order, let_signals_wait(), writing)
 }
 
-fn go_on(
-    inside: Result<(), Failure>,
-    order: &Order,
-    environment: Environment<'_>,
-    deaf_to: Waiting,
-    writing: OwnedFd,
-) -> ExitCode {
+fn go_on(inside: Result<(), Failure>, order: &Order, deaf_to: Waiting, writing: OwnedFd) -> ExitCode {
     match inside {
-        Ok(()) => hold(order, environment, deaf_to, writing),
+        Ok(()) => hold(order, deaf_to, writing),
         Err(failure) => failed(failure, writing),
     }
 }
 
 /// Says it, and that there will be no command.
-pub(super) fn failed(failure: Failure, writing: OwnedFd) -> ExitCode {
+fn failed(failure: Failure, writing: OwnedFd) -> ExitCode {
     let code = told(Err(failure));
     Report::Failed.write(writing);
     code
@@ -88,19 +59,15 @@ fn found(who: (Uid, Gid), network: Network) -> Result<(), Failure> {
     }
 }
 
-fn furnish(plan: &Plan<'_>, make: fn(&Plan<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
+fn furnish(plan: &Plan<'_>) -> Result<(), Failure> {
     let cwd = getcwd(Vec::new()).named("the directory")?;
-    unmasked(|| make(plan))?;
+    // with the modes that are named, whatever the user's mask is
+    let usual = umask(Mode::empty());
+    let made = mounts::make(plan);
+    umask(usual);
+    made?;
     // the same directory again: where we stood is below what has been laid over it
     chdir(&cwd).named(format_args!("the directory {}", cwd.to_string_lossy()))
-}
-
-/// With the modes that are named, whatever the user usually takes away.
-fn unmasked(make: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
-    let usual = umask(Mode::empty());
-    let made = make();
-    umask(usual);
-    made
 }
 
 /// The user and the group keep their numbers; nobody else has one in here.
@@ -117,7 +84,7 @@ fn sealed(order: &Order) -> Result<(), Failure> {
 }
 
 /// Starts the command and stays until nothing of it is left.
-fn hold(order: &Order, environment: Environment<'_>, deaf_to: Waiting, writing: OwnedFd) -> ExitCode {
+fn hold(order: &Order, deaf_to: Waiting, writing: OwnedFd) -> ExitCode {
     if order.purpose == Purpose::Trial {
         Report::Over(Ended::Code(HELD)).write(writing);
         return ExitCode::SUCCESS;
@@ -125,7 +92,7 @@ fn hold(order: &Order, environment: Environment<'_>, deaf_to: Waiting, writing: 
     match double() {
         Ok(Side::Child) => {
             let_signals_come(deaf_to);
-            told(Err(start(order, environment)))
+            told(Err(start(order)))
         }
         Ok(Side::Parent(command)) => {
             // whoever reads what the command says must not wait for us
@@ -138,16 +105,10 @@ fn hold(order: &Order, environment: Environment<'_>, deaf_to: Waiting, writing: 
 
 /// Becomes the command; returns if that fails.
 #[expect(clippy::disallowed_methods, reason = "it starts nothing: this process becomes the command")]
-fn start(order: &Order, environment: Environment<'_>) -> Failure {
+pub(super) fn start(order: &Order) -> Failure {
     let file = order.command.first().map_or(OsStr::new(""), |file| file);
     let mut command = Command::new(file);
     command.arg0(&order.name).args(order.command.iter().skip(1));
-    match environment {
-        Environment::Ours => {}
-        Environment::Told(told) => {
-            command.env_clear().envs(told.iter().map(|(name, value)| (name, value)));
-        }
-    }
     // it gives SIGPIPE its usual meaning again, which every Rust program takes away from itself
     let source = command.exec();
     Failure { what: format!("{} cannot be started in the sandbox", file.to_string_lossy()), source }

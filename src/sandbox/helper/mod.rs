@@ -7,9 +7,8 @@
 //!
 //! The surprise: this process ends when the command has ended, though what it left in the background lives on; a program
 //! that waits for its command must not wait for that. Where something on the host's disk is still in use then, one more
-//! process is left to put it away. The first two may be there before their command is known (`ahead`).
+//! process is left to put it away.
 
-mod ahead;
 pub(super) mod bare;
 mod bwrap;
 mod init;
@@ -33,15 +32,14 @@ use std::process::ExitCode;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Gid, Pid, PidfdFlags, Resource, Uid, WaitOptions, WaitStatus};
 
-use self::init::Environment;
 use self::kernel::{Alone, Side, Waiting};
 use self::report::{Ended, Report};
 use self::scratch::Scratch;
 use self::stubs::Stubs;
 use super::plan::{Network, Profile};
 use super::steps::{self, Kind, View};
-use super::words::{AHEAD, HELPER, INSIDE, Maker, Order, Purpose, words_ahead};
-use super::{FAILED, FAILED_CODE};
+use super::words::{HELD, HELPER, INSIDE, Maker, Order, Purpose, RESTRICTED};
+use super::{FAILED, FAILED_CODE, landlock};
 
 /// How much sooner than others a command is ended when memory runs out; see `os/restrain.rs`, which says it of the process that it
 /// started, and that is not the one that uses the memory.
@@ -89,12 +87,9 @@ pub(super) fn dispatch(arguments: &[OsString]) -> Option<ExitCode> {
     let mut arguments = arguments.iter().skip(1).cloned();
     let first = arguments.next()?;
     if first == HELPER {
-        Some(
-            Order::of(arguments)
-                .map_or_else(not_understood, |order| told(outside(&order, Environment::Ours))),
-        )
-    } else if first == AHEAD {
-        Some(if arguments.eq(words_ahead()) { told(ahead::begin()) } else { not_understood() })
+        Some(Order::of(arguments).map_or_else(not_understood, |order| told(outside(&order))))
+    } else if first == RESTRICTED {
+        Some(Order::of(arguments).map_or_else(not_understood, |order| told(restricted(&order))))
     } else if first == INSIDE {
         Some(bwrap::inside(arguments))
     } else {
@@ -118,7 +113,6 @@ fn told(done: Result<ExitCode, Failure>) -> ExitCode {
 /// What the host's disk and the order come to, before anything is made.
 struct Plan<'a> {
     order: &'a Order,
-    environment: Environment<'a>,
     view: View,
     scratch: Option<Scratch>,
     /// The user and the group, who have no number in a new namespace until they are given one.
@@ -128,21 +122,12 @@ struct Plan<'a> {
 }
 
 /// The process that stays outside.
-fn outside(order: &Order, environment: Environment<'_>) -> Result<ExitCode, Failure> {
-    kernel::close_on_start().named("open files")?;
-    if order.purpose == Purpose::Command {
-        apart();
-        end_sooner();
-    }
-    held(order, environment)
-}
-
-fn held(order: &Order, environment: Environment<'_>) -> Result<ExitCode, Failure> {
+fn outside(order: &Order) -> Result<ExitCode, Failure> {
+    alone_in_its_group(order).named("open files")?;
     let scratch = Scratch::prepare(&order.profile)?;
     let stubs = Stubs::make(&order.profile)?;
     let plan = Plan {
         order,
-        environment,
         view: steps::view(&order.profile, &kind_of),
         scratch,
         who: (rustix::process::geteuid(), rustix::process::getegid()),
@@ -157,6 +142,16 @@ fn held(order: &Order, environment: Environment<'_>) -> Result<ExitCode, Failure
             stubs.put_away();
             Err(failure)
         }
+    }
+}
+
+/// Restricts this process and becomes the command.
+fn restricted(order: &Order) -> Result<ExitCode, Failure> {
+    alone_in_its_group(order).named("open files")?;
+    landlock::restrict(&order.profile).map_err(|(what, source)| Failure { what: what.to_owned(), source })?;
+    match order.purpose {
+        Purpose::Trial => Ok(ExitCode::from(HELD)),
+        Purpose::Command => Err(init::start(order)),
     }
 }
 
@@ -189,6 +184,16 @@ fn alone(network: Network) -> Alone {
         Network::Off => Alone::All,
         Network::On => Alone::ButNetwork,
     }
+}
+
+/// What the program asks of every helper before all else.
+fn alone_in_its_group(order: &Order) -> io::Result<()> {
+    kernel::close_on_start()?;
+    if order.purpose == Purpose::Command {
+        apart();
+        end_sooner();
+    }
+    Ok(())
 }
 
 /// Away from the program's terminal, unless whoever started us has put us into a group of our own already.

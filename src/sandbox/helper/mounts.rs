@@ -54,38 +54,12 @@ enum Held<'a> {
     Memory(&'a Path, &'static CStr),
 }
 
-/// What is laid over it whatever the view is, so that nothing in there can be taken hold of any more.
-const COVERED: [&str; 2] = [WORKSHOP, DEVICES_AT];
-
-/// Whether a path lies in what [`begin`] covers.
-pub(super) fn is_covered(path: &Path) -> bool {
-    COVERED.iter().any(|covered| path.starts_with(covered))
-}
-
-/// What every view has and no disk decides: it may be made before the view is known. The files that it makes have the modes
-/// that are named here only where the user's mask is empty.
-pub(super) fn begin() -> Result<(), Failure> {
-    workshop().named("a tmpfs")?;
-    put_devices(&devices()).named(DEVICES_AT)
-}
-
-/// Makes the view of this process, all of it.
+/// Makes the view of this process.
 pub(super) fn make(plan: &Plan<'_>) -> Result<(), Failure> {
     workshop().named("a tmpfs")?;
-    lay(plan, || Ok(Held::Devices(devices())))
-}
-
-/// Makes what is left of it after [`begin`].
-pub(super) fn finish(plan: &Plan<'_>) -> Result<(), Failure> {
-    // what is there would be closed with all the rest, so it is put over itself
-    lay(plan, || Ok(Held::Tree(Path::new(DEVICES_AT), tree(Path::new(DEVICES_AT))?)))
-}
-
-fn lay<'a>(plan: &'a Plan<'_>, take_devices: impl Fn() -> io::Result<Held<'a>>) -> Result<(), Failure> {
     let mut held = Vec::new();
     for step in &plan.view.steps {
-        let taken = if *step == Step::Devices { take_devices().map(Some) } else { take(step, plan) };
-        held.extend(taken.named(step.at().display())?);
+        held.extend(take(step, plan).named(step.at().display())?);
     }
     base(plan.view.base).named("a read-only view")?;
     for held in &held {

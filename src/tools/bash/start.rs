@@ -45,7 +45,7 @@ impl Call {
             let file = directory.as_ref().map(Directory::file);
             let held = scene.bench.hold(spawn, &scene.terms, file);
             let held = held.map_err(|source| SpawnError::Io { program: SANDBOX.to_owned(), source })?;
-            match scene.bench.children().start(held) {
+            match scene.bench.children().start(&held) {
                 Err(error @ SpawnError::NoProgram { .. }) => none = error,
                 started => {
                     let program = (!is_bash(program)).then_some(program);

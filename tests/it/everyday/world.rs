@@ -19,7 +19,7 @@ use tokio::runtime::Runtime;
 
 use super::HELPER;
 use super::row::{Home, Proof, Row};
-use crate::in_view::{make_ready, place};
+use crate::in_view::place;
 
 /// Where tools keep what they fetched; a home in which somebody has worked has them.
 const CACHES: [&str; 6] = [".cargo", ".npm", ".cache", ".m2", ".gradle", "go"];
@@ -89,13 +89,11 @@ impl World {
             limit: Some(LIMIT),
             ..Spawn::new(["bash", "--noprofile", "--norc", "-c", row.command], &workspace)
         };
-        let held = self.sandbox.hold(spawn, &self.profile(&workspace, &home)).unwrap();
+        let held = self.sandbox.hold(spawn, &self.profile(&workspace, &home));
         let begun = Instant::now();
         let (exit, said) = self.runtime.block_on(async {
             let children = Children::new();
-            // as all but the first find it; the first is what goes through the program
-            make_ready(&children, &held);
-            let finished = children.start(held).unwrap().wait().await;
+            let finished = children.start(&held).unwrap().wait().await;
             children.end().await;
             let said = finished.output.whole().unwrap_or_default();
             (finished.exit, String::from_utf8_lossy(&said).into_owned())

@@ -26,9 +26,6 @@ use world::{PLACE, World};
 /// Names the tier of a table, in the process that runs it.
 const TABLE: &str = "CLAWD_TEST_PROBES";
 
-/// Set: rooms are made ahead, in the process that runs it.
-const AHEAD: &str = "CLAWD_TEST_AHEAD";
-
 /// Names what must be there, separated by commas.
 const REQUIRE: &str = "CLAWD_TEST_REQUIRE";
 
@@ -45,13 +42,6 @@ enum Kind {
     ReadOnly,
     /// The same as the usual one, with the network.
     Connected,
-}
-
-/// When the room of a command is made, where it has one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rooms {
-    Then,
-    Ahead,
 }
 
 /// What is tried.
@@ -141,7 +131,7 @@ type Row = (&'static str, Attempt, Proof, Expected);
 
 #[test]
 fn without_a_tier_all_of_it_happens() {
-    check(Tier::Nothing, Rooms::Then);
+    check(Tier::Nothing);
 }
 
 #[test]
@@ -149,7 +139,7 @@ fn a_thread_without_rights_holds_what_it_promises() {
     if interface() < NEEDED {
         return left_out("a kernel with Landlock");
     }
-    check(Tier::Landlock, Rooms::Then);
+    check(Tier::Landlock);
 }
 
 #[test]
@@ -158,16 +148,7 @@ fn a_room_holds_what_it_promises() {
     if found.tier() != Tier::Namespaces {
         return left_out("a system that lets namespaces be made");
     }
-    check(Tier::Namespaces, Rooms::Then);
-}
-
-#[test]
-fn a_room_that_was_made_ahead_holds_the_same() {
-    let found = Sandbox::with(Tier::Nothing).helped_by(env!("CARGO_BIN_EXE_clawd")).or_firmer();
-    if found.tier() != Tier::Namespaces {
-        return left_out("a system that lets namespaces be made");
-    }
-    check(Tier::Namespaces, Rooms::Ahead);
+    check(Tier::Namespaces);
 }
 
 /// Not a test of its own: a table, in its own process. Elsewhere there is nothing to do.
@@ -176,8 +157,7 @@ fn table() {
     let Ok(name) = std::env::var(TABLE) else { return };
     let tier = [Tier::Nothing, Tier::Landlock, Tier::Namespaces].into_iter().find(|tier| word(*tier) == name);
     let tier = tier.expect("a tier");
-    let rooms = if std::env::var_os(AHEAD).is_some() { Rooms::Ahead } else { Rooms::Then };
-    let world = World::runner(tier, rooms);
+    let world = World::runner(tier);
     let tables = [
         (Kind::Usual, files::ROWS),
         (Kind::Usual, others::ROWS),
@@ -215,10 +195,10 @@ fn judge(runner: &world::Runner, kind: Kind, (name, attempt, proof, expected): &
 
 /// Runs the table, and as nobody once more where that is somebody else.
 #[track_caller]
-fn check(tier: Tier, rooms: Rooms) {
+fn check(tier: Tier) {
     let this = std::env::current_exe().unwrap();
     let Some(own) = place("clawd-it-") else { return left_out("a place to build on") };
-    passes(&run(Command::new(&this), (tier, rooms), &own), "as oneself");
+    passes(&run(Command::new(&this), tier, &own), "as oneself");
     if !rustix::process::geteuid().is_root() {
         return;
     }
@@ -229,16 +209,10 @@ fn check(tier: Tier, rooms: Rooms) {
     let mut as_nobody = Command::new("setpriv");
     as_nobody.args(AS_NOBODY).arg(&this);
     rustix::fs::chown(own.path(), Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY))).unwrap();
-    passes(&run(as_nobody, (tier, rooms), &own), "as nobody");
+    passes(&run(as_nobody, tier, &own), "as nobody");
 }
 
-fn run(mut command: Command, (tier, rooms): (Tier, Rooms), place: &TempDir) -> Output {
-    match rooms {
-        Rooms::Then => {}
-        Rooms::Ahead => {
-            command.env(AHEAD, "1");
-        }
-    }
+fn run(mut command: Command, tier: Tier, place: &TempDir) -> Output {
     command
         .args(["--exact", "sandbox::table", "--nocapture"])
         .env(TABLE, word(tier))

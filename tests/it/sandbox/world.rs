@@ -23,8 +23,8 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::calls::{CALL, HAPPENED};
-use super::{Attempt, Kind, Proof, Rooms};
-use crate::in_view::{make_ready, program};
+use super::{Attempt, Kind, Proof};
+use crate::in_view::program;
 
 /// Where the worlds are built, for a table that cannot make the place itself.
 pub(super) const PLACE: &str = "CLAWD_TEST_PLACE";
@@ -35,7 +35,6 @@ const SECRET: &str = "what-nobody-may-know";
 /// Tries things in one tier.
 pub(super) struct Runner {
     pub(super) tier: Tier,
-    rooms: Rooms,
     runtime: Runtime,
 }
 
@@ -90,12 +89,9 @@ impl Runner {
         let mut spawn = Spawn::new(argv, world.root.join("workspace"));
         spawn.env = world.environment(attempt);
         let sandbox = Sandbox::with(self.tier).helped_by(env!("CARGO_BIN_EXE_clawd"));
-        let spawn = sandbox.hold(spawn, &world.profile(kind)).unwrap();
+        let spawn = sandbox.hold(spawn, &world.profile(kind));
         let children = Children::new();
-        if self.rooms == Rooms::Ahead {
-            make_ready(&children, &spawn);
-        }
-        let finished = children.start(spawn).unwrap().wait().await;
+        let finished = children.start(&spawn).unwrap().wait().await;
         children.end().await;
         let said = String::from_utf8_lossy(&finished.output.whole().unwrap_or_default()).into_owned();
         let told = match attempt {
@@ -107,10 +103,10 @@ impl Runner {
 }
 
 impl World {
-    pub(super) fn runner(tier: Tier, rooms: Rooms) -> Runner {
+    pub(super) fn runner(tier: Tier) -> Runner {
         adopt_orphans().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        Runner { tier, rooms, runtime }
+        Runner { tier, runtime }
     }
 
     fn new() -> Self {

@@ -1,6 +1,5 @@
 //! The tests proper. Where `TIER` is not set, in an ordinary run of the suite, there is nothing to do.
 
-mod ahead;
 mod git;
 mod life;
 mod places;
@@ -18,7 +17,6 @@ use clawd::sandbox::{Profile, Sandbox, Tier};
 use tempfile::TempDir;
 
 use super::{HELPER, PLACE, TIER, bwrap};
-use crate::in_view::make_ready;
 
 /// A workspace, what lies around it, and who holds commands.
 struct World {
@@ -26,15 +24,7 @@ struct World {
     profile: Profile,
     sandbox: Sandbox,
     children: Children,
-    rooms: Rooms,
     _directory: TempDir,
-}
-
-/// When the room of a command is made.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Rooms {
-    Then,
-    Ahead,
 }
 
 /// How a command ended.
@@ -46,10 +36,9 @@ struct Told {
 
 /// `None` where these tests are not to run.
 fn world() -> Option<World> {
-    let (tier, rooms) = match std::env::var(TIER).ok()?.as_str() {
-        "namespaces" => (Tier::Namespaces, Rooms::Then),
-        "namespaces ahead" => (Tier::Namespaces, Rooms::Ahead),
-        "bwrap" => (Tier::Bubblewrap, Rooms::Then),
+    let tier = match std::env::var(TIER).ok()?.as_str() {
+        "namespaces" => Tier::Namespaces,
+        "bwrap" => Tier::Bubblewrap,
         _ => return None,
     };
     let directory = tempfile::tempdir_in(std::env::var_os(PLACE)?).unwrap();
@@ -71,7 +60,7 @@ fn world() -> Option<World> {
         ..Profile::writing([at("workspace"), at("state/open")])
     };
     let sandbox = Sandbox::with(tier).helped_by(HELPER).wrapped_by(bwrap());
-    Some(World { root, profile, sandbox, children: Children::new(), rooms, _directory: directory })
+    Some(World { root, profile, sandbox, children: Children::new(), _directory: directory })
 }
 
 impl World {
@@ -99,11 +88,8 @@ impl World {
     }
 
     fn start_spawn(&self, spawn: Spawn) -> Running {
-        let held = self.sandbox.hold(spawn, &self.profile).unwrap();
-        if self.rooms == Rooms::Ahead {
-            make_ready(&self.children, &held);
-        }
-        self.children.start(held).unwrap()
+        let held = self.sandbox.hold(spawn, &self.profile);
+        self.children.start(&held).unwrap()
     }
 
     async fn run(&self, script: &str) -> Told {
@@ -112,7 +98,7 @@ impl World {
 
     /// Without anybody to hold it.
     async fn bare(&self, script: &str) -> Told {
-        told(&mut self.children.start(self.spawn(script)).unwrap()).await
+        told(&mut self.children.start(&self.spawn(script)).unwrap()).await
     }
 
     #[track_caller]

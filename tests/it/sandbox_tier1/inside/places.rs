@@ -22,8 +22,8 @@ async fn the_temporary_directory_is_private_and_lasts() {
     }
     let mut spawn = world.spawn("mktemp");
     spawn.env.push(("TMPDIR".into(), world.at("outside").into()));
-    let held = world.sandbox.hold(spawn, &world.profile).unwrap();
-    let said = told(&mut world.children.start(held).unwrap()).await.said;
+    let held = world.sandbox.hold(spawn, &world.profile);
+    let said = told(&mut world.children.start(&held).unwrap()).await.said;
     assert!(said.starts_with("/tmp/tmp."), "{said}");
 }
 

@@ -74,8 +74,8 @@ async fn services_of_the_host_are_not_there() {
     let connect = "perl -MIO::Socket::UNIX -e 'exit !IO::Socket::UNIX->new($ENV{SSH_AUTH_SOCK})'";
     let mut spawn = world.spawn(connect);
     spawn.env.push(("SSH_AUTH_SOCK".into(), socket.into()));
-    let held = world.sandbox.hold(spawn, &world.profile).unwrap();
-    let told = told(&mut world.children.start(held).unwrap()).await;
+    let held = world.sandbox.hold(spawn, &world.profile);
+    let told = told(&mut world.children.start(&held).unwrap()).await;
     assert_eq!(told.exit, Exit::Code(1), "{told:?}");
     assert!(listener.accept().is_err());
     assert_eq!(world.run("ls -A /run | grep -v -e current-system -e opengl -e media").await.said, "");
@@ -126,8 +126,8 @@ async fn what_cannot_be_held_is_not_started_and_says_why() {
     world.profile.writable.pop();
     let mut spawn = world.spawn(script);
     spawn.cwd = world.at("state");
-    let held = world.sandbox.hold(spawn, &world.profile).unwrap();
-    let told = told(&mut world.children.start(held).unwrap()).await;
+    let held = world.sandbox.hold(spawn, &world.profile);
+    let told = told(&mut world.children.start(&held).unwrap()).await;
     assert!(told.exit == Exit::Code(FAILED_CODE.into()) || !world.at("state/started").exists(), "{told:?}");
     assert!(!world.at("workspace/started").exists());
     assert_eq!(fs::read_dir(world.at("workspace")).unwrap().count(), 0, "nothing is left of it");

@@ -1,19 +1,18 @@
-//! The second tier: a thread that gives up its own rights and then starts commands, which inherit what is left.
+//! The second tier: the helper restricts itself with Landlock and seccomp and becomes the command.
 //!
-//! Nothing is started between program and command, and the thread is [kept](super::starters), so it costs a fraction of a
-//! millisecond; and nothing is hidden either, the command sees the same files, processes and addresses, and is refused. What
-//! it can do all the same, and in a room of namespaces could not:
+//! Nothing is hidden: the command sees the same files, processes and addresses, and is refused. What
+//! it can do all the same, and in namespaces could not:
 //!
-//! - send signals to the session's other commands that are held to the same profile;
+//! - send signals to the session's other commands that have the same profile;
 //! - change modes, owners, times and attributes of what is its user's, everywhere;
-//! - change `.git/hooks`, `.git/config` and `.clawd` of the workspace: who watches them says so afterwards;
+//! - change `.git/hooks`, `.git/config` and `.clawd` of the workspace: the program compares them afterwards and reports it;
 //! - list the names in masked directories, see that other processes run, lower their priority;
 //! - use shared memory and queues of the user's other programs, which know no directory;
 //! - on kernels before 6.12: send signals to the user's other processes.
 //!
-//! And what it cannot, though in a room it could: open any socket of its own, even on its loopback; write `/tmp`; have a
-//! terminal of its own. The surprise: a cache that cannot be written is seldom missed, so caches are left where they
-//! are, filled and closed. Only for programs that refuse to work without is an empty one offered, in [`environment`].
+//! And what it cannot do, though in namespaces it could: open any socket of its own, even on its loopback; write `/tmp`; have a
+//! terminal of its own. A cache that cannot be written is seldom missed, so caches stay where they are, filled and read-only.
+//! Only for programs that refuse to work without one there is an empty one, in [`environment`].
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -23,11 +22,9 @@ use std::path::{Path, PathBuf};
 
 use super::files::Rules;
 use super::plan::Profile;
-use super::seen::Seen;
-use super::starters::Starters;
-use super::{Tier, caps, files, git, seccomp};
-use crate::os::process::Spawn;
-use crate::os::starter::Starter;
+use super::words::{Order, Purpose, RESTRICTED};
+use super::{Tier, caps, files, git, namespaces, seccomp};
+use crate::os::process::{Spawn, Within};
 
 /// The temporary directory, below the profile's scratch.
 const TEMPORARY: &str = "tmp";
@@ -40,8 +37,8 @@ const CACHES: &str = "caches";
 const CACHE: [(&str, &str); 4] =
     [("GOCACHE", "go-build"), ("UV_CACHE_DIR", "uv"), ("CCACHE_DIR", "ccache"), ("npm_config_cache", "npm")];
 
-/// Whether a command can be held like this, and why not: a thread does all of it to itself, and starts nothing.
-pub fn attempt() -> Result<(), String> {
+/// Whether this tier works here, and why not.
+pub(super) fn attempt(helper: &Path) -> Result<(), String> {
     match files::abi() {
         0 => return Err("this kernel does not support Landlock, or it is not enabled".to_owned()),
         files::NEEDED.. => {}
@@ -52,35 +49,40 @@ pub fn attempt() -> Result<(), String> {
             ));
         }
     }
-    starter(&Profile::read_only(), &mut Seen::default()).map(drop).map_err(|error| error.to_string())
+    let order = Order { profile: Profile::read_only(), purpose: Purpose::Trial, ..Order::default() };
+    namespaces::tried(within(helper, &order))
 }
 
-/// The same command, to be started by such a thread. What its environment says already of a variable named here is replaced:
-/// it would lead to where nothing can be written.
-pub fn hold(mut spawn: Spawn, profile: &Profile, starters: &Starters) -> io::Result<Spawn> {
+/// The same command, started by the helper. What its environment has already of a variable named here is replaced:
+/// it would name a directory that cannot be written.
+pub(super) fn hold(mut spawn: Spawn, profile: &Profile, helper: &Path) -> Spawn {
     let profile = git::with_repositories(profile.clone());
     let named = environment(&profile);
     spawn.env.retain(|(name, _)| named.iter().all(|(own, _)| own != name));
     spawn.env.extend(named);
-    Ok(Spawn { starter: Some(starters.of(profile)?), ..spawn })
+    let name = spawn.argv.first().cloned().unwrap_or_default();
+    let order = Order { profile, name, ..Order::default() };
+    Spawn { within: Some(within(helper, &order)), ..spawn }
 }
 
-/// A thread that holds commands to a profile, and what its rules were made from. Where one of the steps fails there is none.
-pub(super) fn starter(profile: &Profile, seen: &mut Seen) -> io::Result<Starter> {
-    make_directories(profile).map_err(|error| not_held("its temporary directory", &error))?;
-    let rules = Rules::seeing(profile, Tier::Landlock, seen);
-    let network = profile.network;
-    Starter::new(move || {
-        caps::no_new_privileges().map_err(|error| not_held("privileges", &error))?;
-        rules.restrict().map_err(|error| not_held("files", &error))?;
-        caps::drop_all().map_err(|error| not_held("capabilities", &error))?;
-        // the last: it would refuse some of the others
-        seccomp::restrict(network, Tier::Landlock).map_err(|error| not_held("system calls", &error))
-    })
+fn within(helper: &Path, order: &Order) -> Within {
+    let words = [OsString::from(RESTRICTED)].into_iter().chain(order.words()).collect();
+    Within { program: helper.to_owned(), words, contains: false }
 }
 
-fn not_held(what: &str, error: &io::Error) -> io::Error {
-    io::Error::other(format!("cannot set up the sandbox: {what}: {error} (try `clawd doctor`)"))
+/// A step of [`restrict`] that failed.
+pub(super) type Step = (&'static str, io::Error);
+
+/// Restricts this process to a profile for good. After an error the command must not be started.
+pub(super) fn restrict(profile: &Profile) -> Result<(), Step> {
+    let named = |what| move |error| (what, error);
+    make_directories(profile).map_err(named("its temporary directory"))?;
+    let rules = Rules::of(profile, Tier::Landlock);
+    caps::no_new_privileges().map_err(named("privileges"))?;
+    rules.restrict().map_err(named("files"))?;
+    caps::drop_all().map_err(named("capabilities"))?;
+    // the last: it would refuse some of the others
+    seccomp::restrict(profile.network, Tier::Landlock).map_err(named("system calls"))
 }
 
 fn make_directories(profile: &Profile) -> io::Result<()> {
@@ -90,7 +92,7 @@ fn make_directories(profile: &Profile) -> io::Result<()> {
 }
 
 /// What the command's environment needs besides: a temporary directory that it may write, and caches of its own.
-pub fn environment(profile: &Profile) -> Vec<(OsString, OsString)> {
+fn environment(profile: &Profile) -> Vec<(OsString, OsString)> {
     let Some(scratch) = writable_scratch(profile) else { return Vec::new() };
     let temporary = ("TMPDIR".into(), scratch.join(TEMPORARY).into_os_string());
     let cache = |(variable, name): (&str, &str)| (variable.into(), scratch.join(CACHES).join(name).into());
@@ -110,27 +112,12 @@ fn writable_scratch(profile: &Profile) -> Option<&Path> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]
-    fn a_trial_leaves_whoever_asks_as_it_was() {
-        let before = fs::read_to_string("/proc/thread-self/status").unwrap();
-        let works = attempt();
-        assert_eq!(works.is_ok(), files::abi() >= files::NEEDED, "{works:?}");
-        let now = fs::read_to_string("/proc/thread-self/status").unwrap();
-        for key in ["CapEff", "NoNewPrivs", "Seccomp"] {
-            let line = |status: &str| status.lines().find(|line| line.starts_with(key)).map(str::to_owned);
-            assert_eq!(line(&before), line(&now));
-        }
-    }
-
-    #[test]
-    fn a_step_that_fails_is_told_by_its_name() {
+    fn a_step_that_fails_is_named() {
         let profile = Profile { scratch: Some("/proc/nowhere".into()), ..Profile::writing(["/w".into()]) };
-        let error = starter(&profile, &mut Seen::default()).unwrap_err().to_string();
-        assert!(error.starts_with("cannot set up the sandbox: its temporary directory: "), "{error}");
+        assert_eq!(restrict(&profile).unwrap_err().0, "its temporary directory");
     }
 
     #[test]
@@ -158,9 +145,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let scratch = dir.path().join("s");
         let profile = Profile { scratch: Some(scratch.clone()), ..profile };
-        let held = hold(Spawn { env, ..Spawn::new(["true"], "/") }, &profile, &Starters::default()).unwrap();
+        let held = hold(Spawn { env, ..Spawn::new(["true"], "/") }, &profile, Path::new("/helper"));
         let temporary: Vec<_> = held.env.iter().filter(|(name, _)| name == "TMPDIR").collect();
         assert_eq!(temporary, [&("TMPDIR".into(), scratch.join("tmp").into())]);
-        assert!(held.starter.is_some() && held.env.contains(&("LANG".into(), "C".into())));
+        assert!(held.within.is_some() && held.env.contains(&("LANG".into(), "C".into())));
     }
 }
