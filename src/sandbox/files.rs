@@ -20,7 +20,7 @@ use landlock::{
 use rustix::fs::{Mode, OFlags, open};
 
 use super::Tier;
-use super::landlock::own_directories;
+use super::landlock_tier::own_directories;
 use super::plan::{Network, Profile};
 
 /// The newest of the kernel's interfaces whose rights are known here; an older kernel enforces those it has.

@@ -80,7 +80,7 @@ mod git;
 #[cfg(target_os = "linux")]
 mod helper;
 #[cfg(target_os = "linux")]
-mod landlock;
+mod landlock_tier;
 #[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]
@@ -258,7 +258,7 @@ impl Sandbox {
                 namespaces::attempt(&self.helper, words::Maker::Bubblewrap(self.bubblewrap.clone()))
             }
             Tier::Bubblewrap => Err(format!("cannot find {}", self.bubblewrap.display())),
-            Tier::Landlock => landlock::attempt(&self.helper),
+            Tier::Landlock => landlock_tier::attempt(&self.helper),
             Tier::Nothing => Ok(()),
         }
     }
@@ -284,7 +284,7 @@ impl Sandbox {
         let maker = match self.tier {
             Tier::Namespaces => words::Maker::Ourselves,
             Tier::Bubblewrap => words::Maker::Bubblewrap(self.bubblewrap.clone()),
-            Tier::Landlock => return landlock::hold(spawn, profile, &self.helper),
+            Tier::Landlock => return landlock_tier::hold(spawn, profile, &self.helper),
             Tier::Nothing => return spawn,
         };
         namespaces::hold(spawn, profile, &self.helper, maker)

@@ -39,7 +39,7 @@ use self::stubs::Stubs;
 use super::plan::{Network, Profile};
 use super::steps::{self, Kind, View};
 use super::words::{HELD, HELPER, INSIDE, Maker, Order, Purpose, RESTRICTED};
-use super::{FAILED, FAILED_CODE, landlock};
+use super::{FAILED, FAILED_CODE, landlock_tier};
 
 /// How much sooner than others a command is ended when memory runs out; see `os/restrain.rs`, which says it of the process that it
 /// started, and that is not the one that uses the memory.
@@ -148,7 +148,8 @@ fn outside(order: &Order) -> Result<ExitCode, Failure> {
 /// Restricts this process and becomes the command.
 fn restricted(order: &Order) -> Result<ExitCode, Failure> {
     alone_in_its_group(order).named("open files")?;
-    landlock::restrict(&order.profile).map_err(|(what, source)| Failure { what: what.to_owned(), source })?;
+    landlock_tier::restrict(&order.profile)
+        .map_err(|(what, source)| Failure { what: what.to_owned(), source })?;
     match order.purpose {
         Purpose::Trial => Ok(ExitCode::from(HELD)),
         Purpose::Command => Err(init::start(order)),

@@ -194,12 +194,9 @@ impl Pty {
 
     /// Blocks until the text stands on the screen.
     pub(crate) fn wait_for(&self, text: &str) {
-        self.wait_until(&format!("{text:?}"), |screen| {
-            let contents = screen.contents();
-            // a long temporary directory moves the line breaks
-            contents.contains(text)
-                || contents.split_whitespace().collect::<Vec<_>>().join(" ").contains(text)
-        });
+        // a long temporary directory moves the line breaks
+        let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.wait_until(&format!("{text:?}"), |screen| joined(&screen.contents()).contains(&joined(text)));
     }
 
     /// Blocks until the screen is as the test wants it; `what` is for the failure's message.
