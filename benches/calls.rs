@@ -20,9 +20,9 @@ use clawd::os::http::Web;
 use clawd::os::paths::PathBase;
 use clawd::permission::{Mode, Policy, PolicyCell};
 use clawd::protocol::{
-    Access, AgentEvent, Answer, Display, History, Origin, Preview, Question, RunEnd, UserMessage,
+    Access, AgentEvent, Answer, Display, History, Origin, Preview, Question, RunEnd, ToolSpec, UserMessage,
 };
-use clawd::tools::{Concurrency, Prepared, Scene, Selection, Tool, ToolRegistry, ToolResult};
+use clawd::tools::{Prepared, Scene, Selection, Tool, ToolRegistry, ToolResult};
 use clawd::workbench::{Setup, Workbench};
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -78,7 +78,7 @@ impl Stage {
         std::fs::write(directory.path().join("f"), lines.concat()).unwrap();
         let setup = Setup { root: directory.path().to_owned(), ..Setup::default() };
         let bench = Arc::new(Workbench::new(setup).unwrap());
-        let mut tools = ToolRegistry::built_in(&bench, &Selection::default(), Web::default()).unwrap();
+        let mut tools = ToolRegistry::built_in(&Selection::default(), Web::default()).unwrap();
         more(&mut tools);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { runtime, tools: Arc::new(tools), bench, _directory: directory }
@@ -154,20 +154,13 @@ impl Approver for Absent {
 struct Idle;
 
 impl Tool for Idle {
-    fn name(&self) -> &'static str {
-        "Idle"
-    }
-
-    fn description(&self) -> String {
-        String::new()
-    }
-
-    fn parameters(&self) -> Value {
-        json!({"type": "object", "properties": {}})
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Alone
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Idle".into(),
+            description: String::new(),
+            parameters: json!({"type": "object", "properties": {}}),
+            parallel: false,
+        }
     }
 
     fn prepare(&self, _: &Map<String, Value>, _: PathBase<'_>) -> Result<Box<dyn Prepared>, String> {

@@ -210,7 +210,7 @@ struct Stage {
 impl Stage {
     fn new(root: PathBuf) -> Self {
         let bench = Arc::new(Workbench::new(Setup { root: root.clone(), ..Setup::default() }).unwrap());
-        let tools = ToolRegistry::built_in(&bench, &Selection::default(), Web::default()).unwrap();
+        let tools = ToolRegistry::built_in(&Selection::default(), Web::default()).unwrap();
         let tools = Arc::new(tools);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let stage = Self { runtime, tools, bench, root };

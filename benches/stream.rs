@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clawd::chat::answer::accumulate::{Accumulator, Opening, Reading, TextCalls};
 use clawd::chat::answer::sse::SseReader;
-use clawd::protocol::ToolDefinition;
+use clawd::protocol::ToolSpec;
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};
 use serde_json::json;
@@ -119,7 +119,7 @@ fn thoughts(bencher: Bencher<'_, '_>) {
 /// Words that may hold calls: every line begins with what could be one.
 #[divan::bench]
 fn words_with_tags(bencher: Bencher<'_, '_>) {
-    let tools: Arc<[ToolDefinition]> = Arc::new([]);
+    let tools: Arc<[ToolSpec]> = Arc::new([]);
     let body = body("\n", BODY, |number| content(turn(&["\n<t", "ool> ", "<b>", "`x` "], number)));
     read(bencher, &body, || Reading {
         text_calls: TextCalls::All,

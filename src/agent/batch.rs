@@ -13,7 +13,6 @@ use super::asked::AskedCall;
 use super::call::{self, AfterDenial, Finished, NotRun, Readied, RunScene};
 use super::turns::Run;
 use crate::protocol::{AgentEvent, CallSummary, Content, Message, ToolCall, ToolMessage, ToolStatus};
-use crate::tools::Concurrency;
 
 /// What became of the calls of one answer.
 pub(super) struct Outcome {
@@ -61,14 +60,14 @@ fn stopped(run: &Run<'_>, outcome: &Outcome) -> Option<NotRun> {
 
 fn may_have_neighbours(readied: &Readied) -> bool {
     match readied {
-        Readied::Runnable(runnable) => runnable.concurrency == Concurrency::SideBySide,
+        Readied::Runnable(runnable) => runnable.parallel,
         Readied::Finished(_) => false,
     }
 }
 
 fn only_reads(run: &Run<'_>, next: &AskedCall) -> bool {
     let tool = run.agent.parts.tools.get(next.call.name.as_str());
-    tool.is_some_and(|tool| tool.concurrency() == Concurrency::SideBySide)
+    tool.is_some_and(|registered| registered.spec.parallel)
 }
 
 async fn run_group(run: &mut Run<'_>, outcome: &mut Outcome, group: Vec<Readied>) {
@@ -147,9 +146,9 @@ mod tests {
     use crate::os::clock::SystemClock;
     use crate::permission::{Enforced, Policy, Rules, SandboxMode, Sandboxing};
     use crate::protocol::{
-        Access, AgentEvent, Answer, Display, ExecAccess, Message, Preview, Question, ToolCall,
+        Access, AgentEvent, Answer, Display, ExecAccess, Message, Preview, Question, ToolCall, ToolSpec,
     };
-    use crate::tools::{Concurrency, Prepared, Scene, Tool, ToolResult};
+    use crate::tools::{Prepared, Scene, Tool, ToolResult};
     use crate::workbench::Setup;
 
     /// What happened, in order; seen by every seam.
@@ -174,26 +173,19 @@ mod tests {
     /// A tool whose call `wait` ends when a call `tell` has, and that writes down what becomes of its calls.
     struct Noted {
         name: &'static str,
-        concurrency: Concurrency,
+        parallel: bool,
         access: Access,
         log: Log,
     }
 
     impl Tool for Noted {
-        fn name(&self) -> &'static str {
-            self.name
-        }
-
-        fn description(&self) -> String {
-            String::new()
-        }
-
-        fn parameters(&self) -> Value {
-            Value::Object(Map::new())
-        }
-
-        fn concurrency(&self) -> Concurrency {
-            self.concurrency
+        fn spec(&self) -> ToolSpec {
+            ToolSpec {
+                name: self.name.into(),
+                description: String::new(),
+                parameters: Value::Object(Map::new()),
+                parallel: self.parallel,
+            }
         }
 
         fn prepare(
@@ -288,13 +280,13 @@ mod tests {
         let bench = Workbench::new(Setup { root: dir.path().into(), ..Setup::default() }).unwrap();
         let mut tools = ToolRegistry::new();
         let outside = Access::Read(vec!["/elsewhere".into()]);
-        for (name, concurrency, access) in [
-            ("Look", Concurrency::SideBySide, Access::Nothing),
-            ("Do", Concurrency::Alone, Access::Nothing),
-            ("Ask", Concurrency::Alone, outside),
-            ("Run", Concurrency::Alone, Access::Exec(ExecAccess { command: "make".into(), cwd: "/".into() })),
+        for (name, parallel, access) in [
+            ("Look", true, Access::Nothing),
+            ("Do", false, Access::Nothing),
+            ("Ask", false, outside),
+            ("Run", false, Access::Exec(ExecAccess { command: "make".into(), cwd: "/".into() })),
         ] {
-            tools.register(Arc::new(Noted { name, concurrency, access, log: log.clone() })).unwrap();
+            tools.register(Arc::new(Noted { name, parallel, access, log: log.clone() })).unwrap();
         }
         let answer = calls.iter().fold(Line::new(), |answer, (tool, what)| {
             answer.call(*tool, serde_json::json!({ "what": what }).to_string())

@@ -21,13 +21,14 @@ use super::host::RunHost;
 use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use super::{hush, tags};
+use crate::os::paths::PathBase;
 use crate::permission::Verdict;
 use crate::protocol::{
     Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, NoticeKind,
     Occasion, Preview, Question, Tail, Terms, ToolCall, ToolStatus,
 };
 use crate::text::redact::Hide;
-use crate::tools::{Concurrency, Host, INTERRUPTED, Prepared, Scene, Tool, ToolResult};
+use crate::tools::{Host, INTERRUPTED, Prepared, Scene, Tool, ToolResult};
 use crate::workbench::Workbench;
 
 /// How long a tool may take to end after an abort. Processes get 30 ms of it before they are handed on; this is
@@ -45,7 +46,8 @@ pub(super) struct Runnable {
     pub(super) call: ToolCall,
     form: CallForm,
     pub(super) input: Value,
-    pub(super) concurrency: Concurrency,
+    /// Whether it may run beside others of its kind.
+    pub(super) parallel: bool,
     prepared: Box<dyn Prepared>,
     permit: Permit,
     host: Arc<RunHost>,
@@ -103,19 +105,27 @@ pub(super) struct RunScene {
 /// Discovery, permission, hook, confirmation.
 pub(super) async fn ready(run: &mut Run<'_>, asked: AskedCall) -> Readied {
     let AskedCall { call, form, arguments } = asked;
-    let Some(tool) = run.agent.parts.tools.get(call.name.as_str()).map(Arc::clone) else {
+    let registered = run.agent.parts.tools.get(call.name.as_str());
+    let Some((tool, parallel)) = registered.map(|found| (Arc::clone(&found.tool), found.spec.parallel))
+    else {
         let text = unknown_tool(run, &call);
         return Readied::Finished(Finished::failed(call, text));
     };
-    ready_with(run, tool.as_ref(), AskedCall { call, form, arguments }).await
+    ready_with(run, (tool.as_ref(), parallel), AskedCall { call, form, arguments }).await
 }
 
-/// The same with the tool already found.
-pub(super) async fn ready_with(run: &mut Run<'_>, tool: &dyn Tool, asked: AskedCall) -> Readied {
+/// The same with the tool already found, and whether its calls may run in parallel.
+pub(super) async fn ready_with(
+    run: &mut Run<'_>,
+    (tool, parallel): (&dyn Tool, bool),
+    asked: AskedCall,
+) -> Readied {
     let AskedCall { call, form, arguments } = asked;
-    let prepared = arguments.map(tags::restore).and_then(|map| {
-        Ok((tool.prepare(&map, run.context.bench.path_base()).map_err(as_error)?, Value::Object(map)))
-    });
+    let shell_cwd = run.context.bench.shell().cwd();
+    let base = PathBase { shell_cwd: &shell_cwd, ..run.context.bench.path_base() };
+    let prepared = arguments
+        .map(tags::restore)
+        .and_then(|map| Ok((tool.prepare(&map, base).map_err(as_error)?, Value::Object(map))));
     let (prepared, input) = match prepared {
         Ok(prepared) => prepared,
         Err(Unusable { text, written }) => {
@@ -125,8 +135,8 @@ pub(super) async fn ready_with(run: &mut Run<'_>, tool: &dyn Tool, asked: AskedC
         }
     };
     let host = Arc::new(RunHost::new(run, &call, form));
-    let (concurrency, permit) = (tool.concurrency(), Permit { terms: Terms::default(), hide: Hide::All });
-    let runnable = Runnable { call, form, input, concurrency, prepared, permit, host };
+    let permit = Permit { terms: Terms::default(), hide: Hide::All };
+    let runnable = Runnable { call, form, input, parallel, prepared, permit, host };
     match self::permit(run, &runnable).await {
         Ok(permit) => Readied::Runnable(Box::new(Runnable { permit, ..runnable })),
         Err(mut finished) => {
@@ -140,16 +150,11 @@ pub(super) async fn ready_with(run: &mut Run<'_>, tool: &dyn Tool, asked: AskedC
 
 impl Runnable {
     /// A call that is the user's own: nobody is asked, nothing is held.
-    pub(super) fn of_the_user(
-        run: &Run<'_>,
-        (id, tool): (&str, &dyn Tool),
-        prepared: Box<dyn Prepared>,
-    ) -> Self {
-        let (call, form) = (ToolCall::new(id, tool.name(), "{}"), CallForm::Native);
+    pub(super) fn of_the_user(run: &Run<'_>, id: &str, prepared: Box<dyn Prepared>) -> Self {
+        let (call, form) = (ToolCall::new(id, "Bash", "{}"), CallForm::Native);
         let host = Arc::new(RunHost::of_the_user(run, &call));
         let permit = Permit { terms: Terms::default(), hide: Hide::Keys };
-        let concurrency = Concurrency::Alone;
-        Self { call, form, input: Value::Null, concurrency, prepared, permit, host }
+        Self { call, form, input: Value::Null, parallel: false, prepared, permit, host }
     }
 }
 

@@ -75,9 +75,9 @@ async fn read(run: &mut Run<'_>, found: &Mentioned, number: usize) -> Finished {
     let (tool, arguments) = found.call();
     // it never enters the history; the number names the file of a long result
     let id = format!("at-{}-{number}", run.context.history.positions());
-    let call = ToolCall::new(id.as_str(), tool.name(), "{}");
+    let call = ToolCall::new(id.as_str(), tool.spec().name, "{}");
     let asked = AskedCall { call, form: CallForm::Native, arguments: Ok(arguments) };
-    match ready_with(run, tool, asked).await {
+    match ready_with(run, (tool, false), asked).await {
         Readied::Finished(finished) => *finished,
         Readied::Runnable(runnable) => execute_tool_call(&RunScene::of(run), *runnable).await,
     }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::call::{RunScene, Runnable, execute_tool_call};
 use super::turns::Run;
+use crate::os::paths::PathBase;
 use crate::protocol::{AgentEvent, Content, Message, Origin, Part, RunEnd, ToolStatus, UserMessage};
 use crate::tools::Tool;
 use crate::tools::bash::Bash;
@@ -22,12 +23,14 @@ pub(super) async fn run(run: &mut Run<'_>, command: &str) -> RunEnd {
     let mut arguments = Map::new();
     arguments.insert("command".to_owned(), json!(command));
     arguments.insert("timeout".to_owned(), json!(LONGEST_MS));
-    let bash = Bash::new(run.context.bench.shell().clone());
-    let prepared = bash.prepare(&arguments, run.context.bench.path_base());
+    let bash = Bash::default();
+    let shell_cwd = run.context.bench.shell().cwd();
+    let base = PathBase { shell_cwd: &shell_cwd, ..run.context.bench.path_base() };
+    let prepared = bash.prepare(&arguments, base);
     let (content, status) = match prepared {
         Ok(prepared) => {
             let id = format!("own-{}", run.context.history.positions());
-            let runnable = Runnable::of_the_user(run, (id.as_str(), &bash), prepared);
+            let runnable = Runnable::of_the_user(run, id.as_str(), prepared);
             let (id, name) = (runnable.call.id.clone(), runnable.call.name.clone());
             let input = Value::Object(arguments);
             run.emit(AgentEvent::ToolStart { id: id.clone(), name: name.clone(), input }).await;

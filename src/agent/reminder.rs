@@ -5,8 +5,6 @@
 
 use super::turns::Run;
 use crate::protocol::{Message, Origin, UserMessage};
-use crate::tools::Tool as _;
-use crate::tools::exit_plan::ExitPlanMode;
 
 const PLANNING: &str = "Plan mode is on: do not edit files or run commands that change anything. Answer questions directly. For \
 a task, investigate until you know exactly what to change, then";
@@ -43,10 +41,9 @@ fn due(run: &Run<'_>) -> Option<String> {
 }
 
 fn planning(run: &Run<'_>) -> String {
-    let name = ExitPlanMode.name();
     // it may have been taken away from the model
-    let end = match run.agent.parts.tools.get(name) {
-        Some(_) => format!("call {name} with"),
+    let end = match run.agent.parts.tools.get("ExitPlanMode") {
+        Some(_) => "call ExitPlanMode with".to_owned(),
         None => "answer with".to_owned(),
     };
     format!("<system-reminder>\n{PLANNING} {end} {PARTS}\n</system-reminder>")

@@ -58,7 +58,7 @@ impl App {
         let bench = Arc::new(self.bench(&opened.id)?);
         let granted = self.told.grants(self.place.paths.as_ref())?;
         let policy = PolicyCell::new(self.policy(granted.rules, self.mode_after(&opened.history)));
-        let agent = Arc::new(self.agent(&model, &bench)?);
+        let agent = Arc::new(self.agent(&model)?);
         self.furnish(&bench, &policy, &opened.history);
         let mut remarks = std::mem::take(&mut self.remarks);
         remarks.extend(self.wide_workspace().map(|text| (NoticeKind::Info, text)));
@@ -96,7 +96,7 @@ impl App {
         let model = conversation.agent().model().clone();
         let opened = self.sessions().begin(&model, self.clock.now_ms());
         let bench = Arc::new(self.bench(&opened.id)?);
-        let agent = Arc::new(self.agent(&model, &bench)?);
+        let agent = Arc::new(self.agent(&model)?);
         self.furnish(&bench, conversation.policy_cell(), &opened.history);
         self.session = Some(opened.id);
         conversation.renew(conversation::Fresh { agent, log: opened.log, bench, history: opened.history });
@@ -218,8 +218,8 @@ impl App {
         names.filter(|name| !is_passed(name)).map(str::to_owned).collect()
     }
 
-    pub(super) fn agent(&self, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
-        services::agent(self, model, bench)
+    pub(super) fn agent(&self, model: &ModelId) -> Result<Agent, Error> {
+        services::agent(self, model)
     }
 
     fn policy(&self, granted: Vec<Rule>, mode: Mode) -> Policy {

@@ -225,7 +225,7 @@ impl App {
         self.forget_directories();
         self.adopt_directories(&opened.history);
         let bench = Arc::new(self.bench(&opened.id)?);
-        let agent = Arc::new(self.agent(&model, &bench)?);
+        let agent = Arc::new(self.agent(&model)?);
         self.furnish(&bench, conversation.policy_cell(), &opened.history);
         let mut remarks: Vec<String> =
             std::mem::take(&mut self.remarks).into_iter().map(|(_, text)| text).collect();

@@ -33,7 +33,6 @@ use crate::protocol::{Hold, ModelId, Writes};
 use crate::text::model_text::Detail;
 use crate::text::redact::Hide;
 use crate::tools::{EditTool, Selection, ToolRegistry};
-use crate::workbench::Workbench;
 
 /// Larger images are not sent (endpoints refuse them at 5 to 20 MB).
 const MAX_IMAGE_BYTES: u64 = 5 * 1024 * 1024;
@@ -61,8 +60,8 @@ impl Learnt {
     }
 }
 
-/// The agent for `model` on `bench`.
-pub(super) fn agent(app: &App, model: &ModelId, bench: &Workbench) -> Result<Agent, Error> {
+/// The agent for `model`.
+pub(super) fn agent(app: &App, model: &ModelId) -> Result<Agent, Error> {
     let Connections { proxies, roots, .. } = connections(&app.config, &app.place.env);
     let web = Web::new(proxies, roots);
     let window = app.learnt.window(model);
@@ -73,7 +72,7 @@ pub(super) fn agent(app: &App, model: &ModelId, bench: &Workbench) -> Result<Age
         detail,
         disallowed: app.config.permissions.withheld.iter().cloned().collect(),
     };
-    let tools = ToolRegistry::built_in(bench, &selection, web)
+    let tools = ToolRegistry::built_in(&selection, web)
         .map_err(|error| Error::new(Kind::Internal, error.to_string()))?;
     let system = system_prompt(app, &tools, detail);
     Agent::create(AgentParts {

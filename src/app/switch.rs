@@ -51,7 +51,7 @@ impl App {
     /// Where the agent cannot be made for it.
     pub fn switch_model(&mut self, conversation: &mut Conversation, model: &str) -> Result<Switched, Error> {
         let model = ModelId::from(model);
-        let agent = self.agent(&model, conversation.bench())?;
+        let agent = self.agent(&model)?;
         self.model = Some(model.clone());
         conversation.set_agent(Arc::new(agent));
         let listed = match self.known.lists(&model) {

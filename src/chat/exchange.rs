@@ -394,7 +394,7 @@ mod tests {
     use crate::chat::answer::accumulate::TextCalls;
     use crate::chat::request::dialect::OfferTools;
     use crate::chat::request::memory::EndpointMemory;
-    use crate::protocol::ToolDefinition;
+    use crate::protocol::ToolSpec;
 
     /// A server that waits longer waits for a request that will not come.
     const DEADLINE: Duration = Duration::from_secs(20);
@@ -413,7 +413,7 @@ mod tests {
     }
 
     fn tooled() -> ChatRequest {
-        let tool = ToolDefinition { name: "Read".into(), description: "d".into(), parameters: json!({}) };
+        let tool = ToolSpec::new("Read", "d", json!({}));
         ChatRequest { tools: Arc::new([tool]), ..request() }
     }
 

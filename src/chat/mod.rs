@@ -38,7 +38,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::protocol::history::Masked;
-use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, Slot, ToolDefinition};
+use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, Slot, ToolSpec};
 
 pub use endpoint::{ApiKey, Connections, Endpoint};
 pub use error::{ChatError, Evidence, Remedy, Stage, TooLong};
@@ -76,7 +76,7 @@ pub struct ChatRequest {
     /// What was said, oldest first.
     pub messages: Vec<RequestMessage>,
     /// What the model may call; the same in every request of a session.
-    pub tools: Arc<[ToolDefinition]>,
+    pub tools: Arc<[ToolSpec]>,
 }
 
 /// One message of a request.

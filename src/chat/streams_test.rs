@@ -13,7 +13,7 @@ use super::classify::{self, Asked};
 use super::{ChatError, ChatEvent, Completion, Remedy, Stage};
 use crate::chat::answer::accumulate::{Finished, Incomplete, Opening, Reading, TextCalls};
 use crate::chat::answer::body::{Body, Fault};
-use crate::protocol::{StopReason, ToolCall, ToolDefinition};
+use crate::protocol::{StopReason, ToolCall, ToolSpec};
 
 /// Bodies of more bytes than this are cut in two at every seventh byte alone.
 const LONG: usize = 2048;
@@ -95,11 +95,7 @@ fn file_name(path: &Path) -> &str {
 /// What is known of the endpoint before it answers.
 fn reading(want: &Value) -> Reading {
     let known = &want["reading"];
-    let tool = |name: &Value| ToolDefinition {
-        name: name.as_str().unwrap().into(),
-        description: String::new(),
-        parameters: json!({"type": "object"}),
-    };
+    let tool = |name: &Value| ToolSpec::new(name.as_str().unwrap(), "", json!({"type": "object"}));
     Reading {
         text_calls: match known["text_calls"].as_str() {
             None => TextCalls::Off,

@@ -16,7 +16,7 @@ pub mod window;
 use std::sync::Arc;
 
 use crate::chat::{ChatRequest, RequestMessage};
-use crate::protocol::{History, ModelId, ToolDefinition};
+use crate::protocol::{History, ModelId, ToolSpec};
 
 /// What every request of a session begins with.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ pub struct Prompt {
     /// The system prompt.
     pub system: Arc<str>,
     /// The tools.
-    pub tools: Arc<[ToolDefinition]>,
+    pub tools: Arc<[ToolSpec]>,
 }
 
 /// The request for the next turn.

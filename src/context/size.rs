@@ -8,7 +8,7 @@
 
 use super::Prompt;
 use crate::protocol::history::Masked;
-use crate::protocol::{Content, History, Message, Part, Slot, ToolDefinition};
+use crate::protocol::{Content, History, Message, Part, Slot, ToolSpec};
 
 /// What frames a message: its role, a few marks. About four tokens.
 const FRAME: u64 = 16;
@@ -107,7 +107,7 @@ impl Parts {
     /// What every request of this prompt begins with.
     #[must_use]
     pub fn of_prompt(prompt: &Prompt) -> Self {
-        let tool = |tool: &ToolDefinition| {
+        let tool = |tool: &ToolSpec| {
             CALL_FRAME
                 + text(tool.name.as_str())
                 + text(&tool.description)

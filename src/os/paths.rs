@@ -200,6 +200,8 @@ pub fn led_home(typed: &Path, home: Option<&Path>) -> PathBuf {
 pub struct PathBase<'a> {
     /// The working directory.
     pub cwd: &'a Path,
+    /// The directory in which the next command runs.
+    pub shell_cwd: &'a Path,
     /// The home directory, if it is known.
     pub home: Option<&'a Path>,
 }
@@ -207,7 +209,7 @@ pub struct PathBase<'a> {
 impl<'a> From<&'a Path> for PathBase<'a> {
     /// Without a home directory.
     fn from(cwd: &'a Path) -> Self {
-        Self { cwd, home: None }
+        Self { cwd, shell_cwd: cwd, home: None }
     }
 }
 

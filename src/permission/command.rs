@@ -88,7 +88,9 @@ impl Policy {
         let hold = match touch {
             Touch::Exec(exec) if self.hold() != Hold::Free && self.is_freed(exec) => Hold::Free,
             Touch::Exec(_) => self.hold(),
-            Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => Hold::Free,
+            Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) | Touch::Mcp(..) => {
+                Hold::Free
+            }
         };
         Terms { hold, ..Terms::default() }
     }

@@ -163,7 +163,12 @@ impl Policy {
             Touch::Exec(exec) if leaning == Leaning::Ask => {
                 self.destroys(exec).or_else(|| harm::changes_outside(exec, &self.scope))
             }
-            Touch::Exec(_) | Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => None,
+            Touch::Exec(_)
+            | Touch::Nothing
+            | Touch::Read(_)
+            | Touch::Write(_)
+            | Touch::Fetch(_)
+            | Touch::Mcp(..) => None,
         };
         match (deletes.or_else(|| self.guarded(touch)), self.ask_rule(tool, touch), leaning) {
             (Some(reason), _, _) => asked_for(reason, terms),
@@ -212,7 +217,7 @@ impl Policy {
         let covering = rules.iter().find(|rule| rule.covers(tool, touch, &self.scope, Use::HoldBack));
         covering.or_else(|| match touch {
             Touch::Exec(exec) => self.searching(rules, exec),
-            Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => None,
+            Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) | Touch::Mcp(..) => None,
         })
     }
 
@@ -225,7 +230,7 @@ impl Policy {
             Touch::Read(_) | Touch::Fetch(_) => Deed::LookOutside,
             Touch::Write(_) if outside => Deed::EditOutside,
             Touch::Write(_) => Deed::Edit,
-            Touch::Exec(_) => Deed::Command,
+            Touch::Exec(_) | Touch::Mcp(..) => Deed::Command,
         };
         match (self.mode.leans(deed), deed) {
             (Leaning::No, Deed::Edit | Deed::EditOutside | Deed::Command) => Leaning::No,
@@ -237,7 +242,7 @@ impl Policy {
     fn is_outside(&self, touch: Touch<'_>) -> bool {
         match touch {
             Touch::Read(path) | Touch::Write(path) => self.scope.inside(path).is_none(),
-            Touch::Nothing | Touch::Exec(_) | Touch::Fetch(_) => false,
+            Touch::Nothing | Touch::Exec(_) | Touch::Fetch(_) | Touch::Mcp(..) => false,
         }
     }
 
@@ -260,7 +265,7 @@ impl Policy {
                 Some(why.to_owned())
             }
             Touch::Exec(exec) => self.names_guarded(exec),
-            Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) => None,
+            Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Fetch(_) | Touch::Mcp(..) => None,
         }
     }
 
@@ -269,7 +274,7 @@ impl Policy {
         match touch {
             Touch::Exec(exec) => harm::is_careful(exec, &self.scope),
             Touch::Write(_) => self.is_outside(touch),
-            Touch::Nothing | Touch::Read(_) | Touch::Fetch(_) => false,
+            Touch::Nothing | Touch::Read(_) | Touch::Fetch(_) | Touch::Mcp(..) => false,
         }
     }
 
@@ -295,6 +300,7 @@ fn asked_for(reason: String, terms: Terms) -> Verdict {
 fn refusal(touch: Touch<'_>) -> String {
     let what = match touch {
         Touch::Exec(_) => "commands cannot run",
+        Touch::Mcp(..) => "MCP tools cannot be called",
         Touch::Nothing | Touch::Write(_) => "files cannot be changed",
         Touch::Read(_) | Touch::Fetch(_) => "nothing outside the workspace can be read",
     };
@@ -322,7 +328,22 @@ mod tests {
         Policy { mode, rules, scope, ..Policy::default() }
     }
 
-    /// `read /path`, `edit /path`, `run command`, `fetch url` or the name of a tool that touches nothing.
+    #[test]
+    fn mcp_tools_are_judged_as_commands_are() {
+        let check = |mode, allow: &str, deny: &str, expected: &str| {
+            let verdict = judge(&policy(mode, allow, "", deny), "mcp files read");
+            assert!(format!("{verdict:?}").starts_with(expected), "{mode:?} {allow} {deny}: {verdict:?}");
+        };
+        check(Mode::Default, "", "", "Ask");
+        check(Mode::AcceptEdits, "", "", "Ask");
+        check(Mode::Plan, "mcp__files", "", "Deny");
+        check(Mode::Bypass, "", "", "Allow");
+        check(Mode::Bypass, "", "mcp__files__read", "Deny");
+        check(Mode::Default, "mcp__files", "", "Allow");
+        check(Mode::Default, "mcp__files__read", "mcp__files", "Deny");
+    }
+
+    /// `read /path`, `edit /path`, `run command`, `fetch url`, `mcp server tool` or the name of a tool that touches nothing.
     fn judge(policy: &Policy, call: &str) -> Verdict {
         judge_as(CallForm::Native, policy, call)
     }
@@ -341,6 +362,10 @@ mod tests {
             "edit" => ("Edit", Access::Write(paths())),
             "run" => ("Bash", Access::Exec(exec())),
             "fetch" => ("WebFetch", Access::Fetch { url: rest.to_owned() }),
+            "mcp" => {
+                let (server, tool) = rest.split_once(' ').unwrap();
+                ("Mcp", Access::Mcp { server: server.to_owned(), tool: tool.to_owned() })
+            }
             other => (other, Access::Nothing),
         };
         policy.judge(form, &tool.into(), &access)
@@ -568,6 +593,7 @@ mod tests {
         check("edit /w/.env", "");
         check("read /etc/hosts", "Read(//etc/hosts)");
         check("fetch https://Example.com:8443/x", "WebFetch(domain:example.com)");
+        check("mcp files read", "mcp__files__read");
     }
 
     #[test]

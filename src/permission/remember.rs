@@ -29,6 +29,7 @@ impl Policy {
             Touch::Fetch(url) => {
                 vec![one(host::host_of(url).map(|host| format!("WebFetch(domain:{host})")))]
             }
+            Touch::Mcp(server, tool) => vec![one(Some(format!("mcp__{server}__{tool}")))],
         };
         offers.retain(|offer| offer.as_ref().is_some_and(|texts| self.would_allow(texts, tool, touch)));
         offers.into_iter().flatten().next().unwrap_or_default()

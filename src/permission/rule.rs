@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::protocol::{ExecAccess, ToolName};
+use crate::protocol::{BUILT_IN_TOOLS, BuiltInTool, ExecAccess, ToolName};
 use crate::text::glob::GitGlob;
 use crate::text::nearest::nearest;
 
@@ -23,28 +23,6 @@ use super::script;
 use super::shell::{self, Simple};
 use super::touch::Touch;
 use super::words::{self, End};
-
-/// The tools that a rule can name, beside those of MCP servers.
-const TOOLS: [&str; 15] = [
-    "Read",
-    "Write",
-    "Edit",
-    "ApplyPatch",
-    "Bash",
-    "BashOutput",
-    "KillShell",
-    "Glob",
-    "Grep",
-    "WebFetch",
-    "TodoWrite",
-    "Task",
-    "Skill",
-    "AskUser",
-    "ExitPlanMode",
-];
-
-/// The tools that change files: a rule for `Edit` covers all of them.
-const EDITORS: [&str; 3] = ["Edit", "Write", "ApplyPatch"];
 
 /// No tool, but a rule for commands all the same: these run outside the sandbox once they may.
 const OUTSIDE: &str = "Outside";
@@ -183,7 +161,7 @@ impl Rule {
     /// Whether the rule is about this touch of this tool.
     pub(super) fn covers(&self, tool: &ToolName, touch: Touch<'_>, scope: &Scope, usage: Use) -> bool {
         match (&self.target, touch) {
-            (Target::Tool(name), _) => covers_tool(name, tool.as_str()),
+            (Target::Tool(name), _) => name == tool.as_str() || covers_class(name, touch),
             (Target::Command { words, end, text }, Touch::Exec(exec)) => {
                 covers_command((words, *end), exec, scope, usage) || is_same_text(text, *end, exec, usage)
             }
@@ -218,7 +196,12 @@ impl Rule {
                 | Target::Edit(_)
                 | Target::Host(_)
                 | Target::Outside { .. },
-                Touch::Nothing | Touch::Read(_) | Touch::Write(_) | Touch::Exec(_) | Touch::Fetch(_),
+                Touch::Nothing
+                | Touch::Read(_)
+                | Touch::Write(_)
+                | Touch::Exec(_)
+                | Touch::Fetch(_)
+                | Touch::Mcp(..),
             ) => false,
         }
     }
@@ -259,9 +242,17 @@ fn places_of(word: &str, cwd: &Path, scope: &Scope) -> Vec<PathBuf> {
     all.filter_map(|(place, path)| scope.path_of(place, path)).collect()
 }
 
-fn covers_tool(name: &str, tool: &str) -> bool {
-    let of_server = || tool.strip_prefix(name).is_some_and(|rest| rest.starts_with("__"));
-    name == tool || (name == "Edit" && EDITORS.contains(&tool)) || (name.starts_with("mcp__") && of_server())
+/// Whether a rule for the tool `name` covers every call of this kind: `Edit` all that change files, `mcp__SERVER` all tools of
+/// a server.
+fn covers_class(name: &str, touch: Touch<'_>) -> bool {
+    match touch {
+        Touch::Write(_) => name == "Edit",
+        Touch::Mcp(server, tool) => {
+            let rest = name.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server));
+            rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix("__") == Some(tool))
+        }
+        Touch::Nothing | Touch::Read(_) | Touch::Exec(_) | Touch::Fetch(_) => false,
+    }
 }
 
 fn covers_command((words, end): (&[String], End), exec: &ExecAccess, scope: &Scope, usage: Use) -> bool {
@@ -393,8 +384,11 @@ fn check_tool(rule: &str, tool: &str) -> Result<(), RuleError> {
     let server = tool.strip_prefix("mcp__").is_some_and(|rest| !rest.is_empty() && !rest.contains(' '));
     match tool {
         "" => Err(RuleError::Empty(rule.to_owned())),
-        known if server || known == OUTSIDE || TOOLS.contains(&known) => Ok(()),
-        other => Err(RuleError::UnknownTool { rule: rule.to_owned(), nearest: nearest(other, TOOLS) }),
+        known if server || known == OUTSIDE || BuiltInTool::named(known).is_some() => Ok(()),
+        other => {
+            let nearest = nearest(other, BUILT_IN_TOOLS.iter().map(|tool| tool.name));
+            Err(RuleError::UnknownTool { rule: rule.to_owned(), nearest })
+        }
     }
 }
 
@@ -639,21 +633,24 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_rule_covers_its_kin() {
-        let check = |text: &str, tool: &str, expected: bool| {
-            assert_eq!(
-                rule(text).covers(&tool.into(), Touch::Nothing, &scope(), Use::Allow),
-                expected,
-                "{text}, {tool}"
-            );
+    fn a_tool_rule_covers_its_class() {
+        let check = |text: &str, tool: &str, touch, expected: bool| {
+            let covers = rule(text).covers(&tool.into(), touch, &scope(), Use::Allow);
+            assert_eq!(covers, expected, "{text}, {tool}, {touch:?}");
         };
-        check("Edit", "Write", true);
-        check("Edit", "ApplyPatch", true);
-        check("Write", "Edit", false);
-        check("mcp__files", "mcp__files__read", true);
-        check("mcp__files", "mcp__files2__read", false);
-        check("mcp__files__read", "mcp__files__read", true);
-        check("mcp__files__read", "mcp__files__readall", false);
+        let write = Touch::Write(Path::new("/w/a"));
+        for tool in ["Edit", "Write", "ApplyPatch", "ToolOfAHost"] {
+            check("Edit", tool, write, true);
+        }
+        check("Write", "Edit", write, false);
+        check("Edit", "Read", Touch::Read(Path::new("/w/a")), false);
+        for tool in ["Mcp", "mcp__files__read"] {
+            check("mcp__files", tool, Touch::Mcp("files", "read"), true);
+            check("mcp__files__read", tool, Touch::Mcp("files", "read"), true);
+        }
+        check("mcp__files", "Mcp", Touch::Mcp("files2", "read"), false);
+        check("mcp__files__read", "Mcp", Touch::Mcp("files", "readall"), false);
+        check("mcp__files", "Read", Touch::Nothing, false);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(super) enum Touch<'a> {
     Exec(&'a ExecAccess),
     /// Asks an address.
     Fetch(&'a str),
+    /// Calls this tool of this MCP server.
+    Mcp(&'a str, &'a str),
 }
 
 /// All that a call touches; never empty.
@@ -30,6 +32,7 @@ pub(super) fn touches(access: &Access) -> Vec<Touch<'_>> {
         Access::Write(files) => files.iter().map(|file| Touch::Write(&file.path)).collect(),
         Access::Exec(exec) => vec![Touch::Exec(exec)],
         Access::Fetch { url } => vec![Touch::Fetch(url)],
+        Access::Mcp { server, tool } => vec![Touch::Mcp(server, tool)],
     };
     if all.is_empty() { vec![Touch::Nothing] } else { all }
 }
@@ -43,6 +46,6 @@ pub(super) fn by_links(access: &Access) -> Vec<Touch<'_>> {
         Access::Write(files) => {
             files.iter().filter_map(|file| Some(Touch::Write(file.named.as_ref()?))).collect()
         }
-        Access::Nothing | Access::Exec(_) | Access::Fetch { .. } => Vec::new(),
+        Access::Nothing | Access::Exec(_) | Access::Fetch { .. } | Access::Mcp { .. } => Vec::new(),
     }
 }

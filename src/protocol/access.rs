@@ -21,6 +21,13 @@ pub enum Access {
         /// The address as it will be asked: `http` or `https`, in ASCII, without a login.
         url: String,
     },
+    /// Calls a tool of an MCP server.
+    Mcp {
+        /// Name of the server in the configuration.
+        server: String,
+        /// Name of the tool, as the server gives it.
+        tool: String,
+    },
 }
 
 /// A file or directory that would be touched.

@@ -41,5 +41,5 @@ pub use outcome::{CallSummary, Carry, LoopError, LoopErrorType, LoopMetadata, Lo
 pub use results::Results;
 pub use text::{Place, Shelf, Text};
 pub use todo::{Todo, TodoStatus};
-pub use tool::ToolDefinition;
+pub use tool::{BUILT_IN_TOOLS, BuiltInTool, LabelObject, ToolKind, ToolSpec};
 pub use usage::{Price, Usage};

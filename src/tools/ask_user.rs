@@ -11,9 +11,9 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::schema::{self, Param};
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use super::{Prepared, Scene, Tool, ToolResult};
 use crate::os::paths::PathBase;
-use crate::protocol::{Access, Answer, Choice, Content, Display, Preview, ToolStatus, Topic};
+use crate::protocol::{Access, Answer, Choice, Content, Display, Preview, ToolSpec, ToolStatus, Topic};
 use crate::workbench::Workbench;
 
 /// Options of one question: with the row for other words they have the digits from 1 to 9.
@@ -35,20 +35,14 @@ const LABELS: [&str; 6] = ["label", "text", "title", "name", "value", "option"];
 pub struct AskUser;
 
 impl Tool for AskUser {
-    fn name(&self) -> &'static str {
-        "AskUser"
-    }
-
-    fn description(&self) -> String {
-        "Ask the user when you cannot continue without an answer that you cannot find.".to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[QUESTION], &[OPTIONS])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Alone
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "AskUser".into(),
+            description: "Ask the user when you cannot continue without an answer that you cannot find."
+                .into(),
+            parameters: schema::object(&[QUESTION], &[OPTIONS]),
+            parallel: false,
+        }
     }
 
     fn prepare(

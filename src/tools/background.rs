@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 
 use super::bash::said::{self, Said};
 use super::schema::{self, Param};
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use super::{Prepared, Scene, Tool, ToolResult};
 use crate::os::paths::PathBase;
 use crate::os::process::Exit;
-use crate::protocol::{Access, Display, JobId, JobState, Preview};
+use crate::protocol::{Access, Display, JobId, JobState, Preview, ToolSpec};
 use crate::text::units;
 use crate::workbench::Workbench;
 use crate::workbench::jobs::News;
@@ -29,20 +29,13 @@ pub struct BashOutput;
 pub struct KillShell;
 
 impl Tool for BashOutput {
-    fn name(&self) -> &'static str {
-        "BashOutput"
-    }
-
-    fn description(&self) -> String {
-        "New output of a background command, and its exit code if it has finished.".to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[ID], &[])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::SideBySide
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "BashOutput".into(),
+            description: "New output of a background command, and its exit code if it has finished.".into(),
+            parameters: schema::object(&[ID], &[]),
+            parallel: true,
+        }
     }
 
     fn prepare(
@@ -55,20 +48,13 @@ impl Tool for BashOutput {
 }
 
 impl Tool for KillShell {
-    fn name(&self) -> &'static str {
-        "KillShell"
-    }
-
-    fn description(&self) -> String {
-        "Stop a background command and its child processes.".to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[ID], &[])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Alone
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "KillShell".into(),
+            description: "Stop a background command and its child processes.".into(),
+            parameters: schema::object(&[ID], &[]),
+            parallel: false,
+        }
     }
 
     fn prepare(
@@ -177,7 +163,7 @@ mod tests {
     use super::*;
 
     async fn begin(session: &Session, command: &str) {
-        let bash = Bash::new(Arc::clone(session.bench.shell()));
+        let bash = Bash::default();
         session.told(&bash, json!({"command": command, "run_in_background": true})).await;
     }
 
@@ -230,7 +216,7 @@ mod tests {
     #[tokio::test]
     async fn what_a_shell_left_behind_is_read_on_and_ended_too() {
         let session = Session::new();
-        let bash = Bash::new(Arc::clone(session.bench.shell()));
+        let bash = Bash::default();
         let command = "{ until [ -e go ]; do sleep 0.01; done; echo late; exec sleep 60; } & echo early";
         session.told(&bash, json!({"command": command})).await;
         let first = read(&session).await;

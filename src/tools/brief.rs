@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::protocol::ToolDefinition;
+use crate::protocol::ToolSpec;
 
 struct Brief {
     name: &'static str,
@@ -55,7 +55,7 @@ const TOOLS: [Brief; 13] = [
 ];
 
 /// The definition with the brief texts; one of another tool stays as it is.
-pub(super) fn shorten(mut definition: ToolDefinition) -> ToolDefinition {
+pub(super) fn shorten(mut definition: ToolSpec) -> ToolSpec {
     let Some(brief) = TOOLS.iter().find(|brief| brief.name == definition.name.as_str()) else {
         return definition;
     };

@@ -9,9 +9,9 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::schema::{self, Param};
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use super::{Prepared, Scene, Tool, ToolResult};
 use crate::os::paths::PathBase;
-use crate::protocol::{Access, Answer, BEGINS, Begin, Choice, Display, Preview, Topic};
+use crate::protocol::{Access, Answer, BEGINS, Begin, Choice, Display, Preview, ToolSpec, Topic};
 use crate::workbench::Workbench;
 
 const OFF: &str = "Error: plan mode is off: continue with the task";
@@ -26,20 +26,13 @@ const PLAN: Param = Param::text("plan", "the plan in Markdown");
 pub struct ExitPlanMode;
 
 impl Tool for ExitPlanMode {
-    fn name(&self) -> &'static str {
-        "ExitPlanMode"
-    }
-
-    fn description(&self) -> String {
-        "Only in plan mode, when the plan is complete: present it to the user for approval. Not for questions.".to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[PLAN], &[])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Alone
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "ExitPlanMode".into(),
+            description: "Only in plan mode, when the plan is complete: present it to the user for approval. Not for questions.".into(),
+            parameters: schema::object(&[PLAN], &[]),
+            parallel: false,
+        }
     }
 
     fn prepare(

@@ -46,7 +46,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::os::paths::PathBase;
-use crate::protocol::{Access, CallId, Content, Display, Preview, Tail, Terms, ToolStatus};
+use crate::protocol::{Access, CallId, Content, Display, Preview, Tail, Terms, ToolSpec, ToolStatus};
 use crate::workbench::Workbench;
 
 pub use edit::view::text_of;
@@ -57,17 +57,8 @@ pub use touched::{Touched, touched};
 
 /// One tool.
 pub trait Tool: Send + Sync {
-    /// Its name as the model calls it.
-    fn name(&self) -> &'static str;
-
-    /// What the model is told it does.
-    fn description(&self) -> String;
-
-    /// JSON Schema of its parameters.
-    fn parameters(&self) -> Value;
-
-    /// Whether calls of it may run beside each other.
-    fn concurrency(&self) -> Concurrency;
+    /// Its specification. The registry asks for it once.
+    fn spec(&self) -> ToolSpec;
 
     /// Reads the arguments; opens nothing. Relative paths and `~` are resolved by `base`. An error is told to the model as it is.
     fn prepare(
@@ -75,15 +66,6 @@ pub trait Tool: Send + Sync {
         arguments: &Map<String, Value>,
         base: PathBase<'_>,
     ) -> Result<Box<dyn Prepared>, String>;
-}
-
-/// Whether calls of a tool may run beside each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Concurrency {
-    /// It only reads: side by side with its like.
-    SideBySide,
-    /// One at a time, in order.
-    Alone,
 }
 
 /// A call that is ready to run.

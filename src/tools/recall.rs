@@ -20,7 +20,12 @@ use crate::protocol::{Access, History, Message, Slot, ToolCall, ToolMessage, Too
 use crate::workbench::{Stamp, Workbench};
 
 /// The tools after which a file is known. Not those that are offered now: the model may have been another.
-const KNOWING: [&dyn Tool; 4] = [&read::Read, &write::Write, &edit::Edit, &patch::ApplyPatch];
+const KNOWING: [(&str, &dyn Tool); 4] = [
+    ("Read", &read::Read),
+    ("Write", &write::Write),
+    ("Edit", &edit::Edit),
+    ("ApplyPatch", &patch::ApplyPatch),
+];
 
 /// How the answer to an edit that came too late begins, after the file's name ...
 const CHANGED: &str = " has changed since it was read";
@@ -46,7 +51,8 @@ pub fn recall(history: &History, bench: &Workbench) {
     let base = bench.path_base();
     let (root, home) = (base.cwd.to_owned(), base.home.map(Path::to_owned));
     bench.files().recall(move || {
-        let known = known(&said, PathBase { cwd: &root, home: home.as_deref() }).into_iter();
+        let known =
+            known(&said, PathBase { cwd: &root, shell_cwd: &root, home: home.as_deref() }).into_iter();
         known.filter_map(|(path, at)| unchanged_since(&path, at).map(|stamp| (path, stamp))).collect()
     });
 }
@@ -83,12 +89,12 @@ fn known(said: &[Arc<Slot>], base: PathBase<'_>) -> HashMap<PathBuf, u64> {
 
 /// The files that a call was about, as the tool itself understands its arguments.
 pub(super) fn files_of(call: &ToolCall, base: PathBase<'_>) -> Option<Vec<(PathBuf, Deed)>> {
-    let tool = KNOWING.iter().find(|tool| tool.name() == call.name.as_str())?;
+    let (_, tool) = KNOWING.iter().find(|(name, _)| *name == call.name.as_str())?;
     let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
     match tool.prepare(arguments.as_object()?, base).ok()?.access() {
         Access::Read(files) => Some(files.into_iter().map(|file| (file.path, Deed::Read)).collect()),
         Access::Write(files) => Some(files.into_iter().map(|file| (file.path, Deed::Changed)).collect()),
-        Access::Nothing | Access::Exec(_) | Access::Fetch { .. } => None,
+        Access::Nothing | Access::Exec(_) | Access::Fetch { .. } | Access::Mcp { .. } => None,
     }
 }
 
@@ -189,7 +195,8 @@ mod tests {
             }
             session.write("a", "zero\none\n");
             let answer = session.error(tool, arguments.clone()).await;
-            let history = told(tool.name(), &arguments, u64::MAX, (ToolStatus::Failed, &answer));
+            let history =
+                told(tool.spec().name.as_str(), &arguments, u64::MAX, (ToolStatus::Failed, &answer));
             assert!(knows(&session, &history, "a"), "{answer}");
             assert!(!knows(&session, &history, "b"), "{answer}");
         }

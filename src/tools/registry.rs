@@ -12,18 +12,17 @@ use super::{
     ask_user, background, bash, brief, edit, exit_plan, fetch, glob, grep, patch, read, todo, write,
 };
 use crate::os::http::Web;
-use crate::protocol::{ToolDefinition, ToolName};
+use crate::protocol::{ToolName, ToolSpec};
 use crate::text::model_text::{Detail, for_tools};
 use crate::text::nearest::nearest;
-use crate::workbench::Workbench;
 
 /// The tools of a session.
 #[derive(Default)]
 pub struct ToolRegistry {
-    tools: Vec<Arc<dyn Tool>>,
+    tools: Vec<RegisteredTool>,
     detail: Detail,
     /// Made once: every request has them.
-    definitions: OnceLock<Arc<[ToolDefinition]>>,
+    definitions: OnceLock<Arc<[ToolSpec]>>,
 }
 
 /// The tool that changes a part of a file: there is one, in the form in which the model was trained.
@@ -56,10 +55,24 @@ pub struct Selection {
     pub disallowed: HashSet<String>,
 }
 
-/// Two tools of one name.
+/// A tool and its specification.
+pub struct RegisteredTool {
+    /// What it said of itself when it was registered.
+    pub spec: ToolSpec,
+    /// The tool.
+    pub tool: Arc<dyn Tool>,
+}
+
+/// Why a tool was not registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("tool `{0}` is already registered")]
-pub struct Duplicate(pub String);
+pub enum RegisterError {
+    /// There is one of this name.
+    #[error("cannot register tool `{0}`: it is already registered")]
+    Duplicate(ToolName),
+    /// Its definition cannot be sent any more.
+    #[error("cannot register tool `{0}`: the tools of this session are already in use")]
+    Frozen(ToolName),
+}
 
 impl ToolRegistry {
     /// No tools.
@@ -70,15 +83,14 @@ impl ToolRegistry {
     /// The tools that every session has, but for those whose names are `disallowed`; pages are asked for as `web` says.
     /// Where `Edit` is, there is no `ApplyPatch` either: a rule for the one holds for the other, so it could only be refused.
     pub fn built_in(
-        bench: &Workbench,
         Selection { editing, detail, disallowed }: &Selection,
         web: Web,
-    ) -> Result<Self, Duplicate> {
+    ) -> Result<Self, RegisterError> {
         let tools: [Arc<dyn Tool>; 12] = [
             Arc::new(read::Read),
             Arc::new(write::Write),
             editing.tool(),
-            Arc::new(bash::Bash::new(Arc::clone(bench.shell()))),
+            Arc::new(bash::Bash::default()),
             Arc::new(background::BashOutput),
             Arc::new(background::KillShell),
             Arc::new(glob::Glob),
@@ -89,38 +101,42 @@ impl ToolRegistry {
             Arc::new(exit_plan::ExitPlanMode),
         ];
         let mut registry = Self { detail: *detail, ..Self::default() };
-        let is_withheld = |name: &str| {
-            disallowed.contains(name)
-                || (name == patch::ApplyPatch.name() && disallowed.contains(edit::Edit.name()))
-        };
-        for tool in tools.into_iter().filter(|tool| !is_withheld(tool.name())) {
+        for tool in tools {
             registry.register(tool)?;
         }
+        registry.tools.retain(|RegisteredTool { spec, .. }| {
+            let name = spec.name.as_str();
+            !(disallowed.contains(name) || name == "ApplyPatch" && disallowed.contains("Edit"))
+        });
         Ok(registry)
     }
 
-    /// Adds a tool at the end.
-    pub fn register(&mut self, tool: Arc<dyn Tool>) -> Result<(), Duplicate> {
-        if self.get(tool.name()).is_some() {
-            return Err(Duplicate(tool.name().to_owned()));
+    /// Adds a tool at the end. Fails once the definitions were given out: each request begins with them, and endpoints cache
+    /// that beginning.
+    pub fn register(&mut self, tool: Arc<dyn Tool>) -> Result<(), RegisterError> {
+        let spec = tool.spec();
+        if self.get(spec.name.as_str()).is_some() {
+            return Err(RegisterError::Duplicate(spec.name));
         }
-        self.tools.push(tool);
-        self.definitions.take();
+        if self.definitions.get().is_some() {
+            return Err(RegisterError::Frozen(spec.name));
+        }
+        self.tools.push(RegisteredTool { spec, tool });
         Ok(())
     }
 
     /// The tool of this name.
-    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.tools.iter().find(|tool| tool.name() == name)
+    pub fn get(&self, name: &str) -> Option<&RegisteredTool> {
+        self.tools.iter().find(|registered| registered.spec.name.as_str() == name)
     }
 
     /// Their names, in order.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.tools.iter().map(|tool| tool.name())
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|registered| registered.spec.name.as_str())
     }
 
     /// The name that a slip could have turned into `name`.
-    pub fn nearest(&self, name: &str) -> Option<&'static str> {
+    pub fn nearest(&self, name: &str) -> Option<&str> {
         nearest(name, self.names())
     }
 
@@ -130,16 +146,11 @@ impl ToolRegistry {
     }
 
     /// What the model is sent about them, in order. A description names no tool that is not offered.
-    pub fn definitions(&self) -> Arc<[ToolDefinition]> {
-        let define = |tool: &Arc<dyn Tool>| {
-            let mut definition = ToolDefinition {
-                name: ToolName::from(tool.name()),
-                description: tool.description(),
-                parameters: tool.parameters(),
-            };
-            definition = match self.detail {
-                Detail::Full => definition,
-                Detail::Brief => brief::shorten(definition),
+    pub fn definitions(&self) -> Arc<[ToolSpec]> {
+        let define = |RegisteredTool { spec, .. }: &RegisteredTool| {
+            let mut definition = match self.detail {
+                Detail::Full => spec.clone(),
+                Detail::Brief => brief::shorten(spec.clone()),
             };
             definition.description = self.with_offered(&definition.description);
             rewrite_texts(&mut definition.parameters, &|text| self.with_offered(text));
@@ -162,7 +173,6 @@ fn rewrite_texts(schema: &mut Value, rewrite: &impl Fn(&str) -> String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workbench::Setup;
 
     fn registry(disallowed: &[&str]) -> ToolRegistry {
         registry_for(EditTool::Replacement, disallowed)
@@ -173,10 +183,8 @@ mod tests {
     }
 
     fn built_in(editing: EditTool, detail: Detail, disallowed: &[&str]) -> ToolRegistry {
-        let dir = tempfile::tempdir().unwrap();
-        let bench = Workbench::new(Setup { root: dir.path().into(), ..Setup::default() }).unwrap();
         let disallowed = disallowed.iter().map(|&name| name.to_owned()).collect();
-        ToolRegistry::built_in(&bench, &Selection { editing, detail, disallowed }, Web::default()).unwrap()
+        ToolRegistry::built_in(&Selection { editing, detail, disallowed }, Web::default()).unwrap()
     }
 
     #[test]
@@ -203,14 +211,14 @@ mod tests {
     #[test]
     fn a_name_is_taken_once() {
         let mut registry = registry(&[]);
-        assert_eq!(registry.register(Arc::new(read::Read)), Err(Duplicate("Read".to_owned())));
+        assert_eq!(registry.register(Arc::new(read::Read)), Err(RegisterError::Duplicate("Read".into())));
         assert_eq!((registry.nearest("read"), registry.nearest("Frobnicate")), (Some("Read"), None));
     }
 
     /// Bytes of the definitions as they go over the wire; about four are a token.
     fn wire(registry: &ToolRegistry) -> usize {
         let definitions = registry.definitions();
-        let tool = |tool: &ToolDefinition| {
+        let tool = |tool: &ToolSpec| {
             let function = serde_json::json!({
                 "name": tool.name.as_str(), "description": tool.description, "parameters": tool.parameters,
             });
@@ -254,7 +262,7 @@ mod tests {
 
     #[test]
     fn the_brief_definitions_have_the_same_tools_and_parameters() {
-        fn without_texts(tool: &ToolDefinition) -> String {
+        fn without_texts(tool: &ToolSpec) -> String {
             let mut parameters = tool.parameters.clone();
             for (_, parameter) in parameters["properties"].as_object_mut().unwrap() {
                 parameter.as_object_mut().unwrap().remove("description");

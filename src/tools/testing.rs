@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Host, Offer, Prepared, Scene, Tool, ToolResult};
+use crate::os::paths::PathBase;
 use crate::protocol::{Access, Answer, CallId, ChangedBy, Choice, SavedFile, Tail, Terms, ToolStatus};
 use crate::sandbox::{Sandbox, Tier};
 use crate::text::redact::Redactor;
@@ -136,7 +137,9 @@ impl Session {
     }
 
     pub(super) fn prepare(&self, tool: &dyn Tool, arguments: &Value) -> Box<dyn Prepared> {
-        tool.prepare(arguments.as_object().unwrap(), self.bench.path_base()).unwrap()
+        let shell_cwd = self.bench.shell().cwd();
+        let base = PathBase { shell_cwd: &shell_cwd, ..self.bench.path_base() };
+        tool.prepare(arguments.as_object().unwrap(), base).unwrap()
     }
 
     pub(super) fn scene(&self) -> Scene {

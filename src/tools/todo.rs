@@ -10,10 +10,10 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::schema::{self, Param};
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use super::{Prepared, Scene, Tool, ToolResult};
 use crate::os::paths::PathBase;
 use crate::protocol::{
-    Access, Display, History, Message, Preview, Todo, TodoStatus, ToolCall, ToolStatus, todo,
+    Access, Display, History, Message, Preview, Todo, TodoStatus, ToolCall, ToolSpec, ToolStatus, todo,
 };
 use crate::text::units;
 use crate::workbench::Workbench;
@@ -34,22 +34,14 @@ const TODOS: Param =
 pub struct TodoWrite;
 
 impl Tool for TodoWrite {
-    fn name(&self) -> &'static str {
-        "TodoWrite"
-    }
-
-    fn description(&self) -> String {
-        "Track the steps of a longer task. Send the full list each time; keep one step in_progress and mark steps completed at \
-         once."
-            .to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[TODOS], &[])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Alone
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "TodoWrite".into(),
+            description: "Track the steps of a longer task. Send the full list each time; keep one step in_progress and mark steps completed at \
+         once.".into(),
+            parameters: schema::object(&[TODOS], &[]),
+            parallel: false,
+        }
     }
 
     fn prepare(
@@ -68,9 +60,8 @@ pub(super) fn of_history(history: &History) -> Vec<Todo> {
         match &slot.message {
             Message::Tool(told) if told.status == ToolStatus::Success => went_well.push(&told.call_id),
             Message::Assistant(answer) => {
-                let set = |call: &&ToolCall| {
-                    call.name.as_str() == TodoWrite.name() && went_well.contains(&&call.id)
-                };
+                let set =
+                    |call: &&ToolCall| call.name.as_str() == "TodoWrite" && went_well.contains(&&call.id);
                 if let Some(todos) = answer.tool_calls.iter().rev().find(set).and_then(list_of) {
                     return todos;
                 }

@@ -14,9 +14,9 @@ use serde_json::{Map, Value};
 use super::schema::{self, Param};
 use super::target::Target;
 use super::walk::{Ignored, Seen, Shown, Walk, searching};
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use super::{Prepared, Scene, Tool, ToolResult};
 use crate::os::paths::PathBase;
-use crate::protocol::{Access, Display, Preview};
+use crate::protocol::{Access, Display, Preview, ToolSpec};
 use crate::text::units;
 use crate::workbench::Workbench;
 
@@ -33,20 +33,13 @@ pub(super) struct Tree;
 
 impl Tool for Tree {
     /// The name under which the rules judge it.
-    fn name(&self) -> &'static str {
-        "Read"
-    }
-
-    fn description(&self) -> String {
-        "Show a directory as a tree.".to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[PATH], &[])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::SideBySide
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Read".into(),
+            description: "Show a directory as a tree.".into(),
+            parameters: schema::object(&[PATH], &[]),
+            parallel: true,
+        }
     }
 
     fn prepare(

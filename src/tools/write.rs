@@ -13,10 +13,10 @@ use serde_json::{Map, Value};
 use super::change::{self, Before, Change};
 use super::schema::{self, Param};
 use super::target::Target;
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
+use super::{Prepared, Scene, Tool, ToolResult, changing, previewing};
 use crate::os::file::FileError;
 use crate::os::paths::PathBase;
-use crate::protocol::{Access, Display, Preview};
+use crate::protocol::{Access, Display, Preview, ToolSpec};
 use crate::text::units;
 use crate::workbench::{Image, Stamp, Workbench};
 
@@ -33,22 +33,14 @@ const CONTENT: Param =
 pub struct Write;
 
 impl Tool for Write {
-    fn name(&self) -> &'static str {
-        "Write"
-    }
-
-    fn description(&self) -> String {
-        "Create a file or replace its whole content. An existing file must have been read first.{{Edit|ApplyPatch: To change part of a file use }}\
-         {{Edit:Edit.}}{{ApplyPatch:ApplyPatch.}}"
-            .to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[PATH, CONTENT], &[])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Alone
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Write".into(),
+            description: "Create a file or replace its whole content. An existing file must have been read first.{{Edit|ApplyPatch: To change part of a file use }}\
+         {{Edit:Edit.}}{{ApplyPatch:ApplyPatch.}}".into(),
+            parameters: schema::object(&[PATH, CONTENT], &[]),
+            parallel: false,
+        }
     }
 
     fn prepare(

@@ -190,6 +190,7 @@ impl Workbench {
         let home = self.environment.iter().find(|(name, _)| name == "HOME");
         PathBase {
             cwd: self.root(),
+            shell_cwd: self.root(),
             home: home.map(|(_, home)| Path::new(home)).filter(|home| home.is_absolute()),
         }
     }

@@ -25,9 +25,9 @@ use crate::os::paths::PathBase;
 use crate::permission::{Policy, PolicyCell};
 use crate::protocol::{
     Access, AgentEvent, Answer, AssistantMessage, CallForm, Display, Entry, EntryBody, History, LoopResult,
-    Message, Origin, Preview, RunEnd, StopReason, Todo, TodoStatus, ToolCall, Usage, UserMessage,
+    Message, Origin, Preview, RunEnd, StopReason, Todo, TodoStatus, ToolCall, ToolSpec, Usage, UserMessage,
 };
-use crate::tools::{Concurrency, Prepared, Scene, Tool, ToolRegistry, ToolResult};
+use crate::tools::{Prepared, Scene, Tool, ToolRegistry, ToolResult};
 use crate::workbench::{Setup, Workbench};
 
 /// What the model does.
@@ -147,20 +147,13 @@ impl ChatService for Model {
 struct Long;
 
 impl Tool for Long {
-    fn name(&self) -> &'static str {
-        "Long"
-    }
-
-    fn description(&self) -> String {
-        "gives much".to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        json!({"type": "object", "properties": {}})
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Alone
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Long".into(),
+            description: "gives much".into(),
+            parameters: json!({"type": "object", "properties": {}}),
+            parallel: false,
+        }
     }
 
     fn prepare(

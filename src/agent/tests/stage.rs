@@ -22,9 +22,9 @@ use crate::permission::{Policy, PolicyCell};
 use crate::protocol::history::Masked;
 use crate::protocol::{
     Access, AgentEvent, Answer, Carry, Display, Entry, ExecAccess, History, LoopError, LoopResult, Message,
-    Origin, Preview, Question, ToolStatus, UserMessage,
+    Origin, Preview, Question, ToolSpec, ToolStatus, UserMessage,
 };
-use crate::tools::{Concurrency, Prepared, Scene, Tool, ToolRegistry, ToolResult};
+use crate::tools::{Prepared, Scene, Tool, ToolRegistry, ToolResult};
 use crate::workbench::{Setup, Workbench};
 
 /// One conversation with a scripted model; runs follow one another in it.
@@ -306,29 +306,20 @@ enum Toy {
 }
 
 impl Tool for Toy {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Add => "Add",
-            Self::Fail => "Fail",
-            Self::Look => "Look",
-            Self::Deaf => "Deaf",
-            Self::Ask => "Ask",
-            Self::Silent => "Silent",
-        }
-    }
-
-    fn description(&self) -> String {
-        "a toy".to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        json!({"type": "object", "properties": {}})
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        match self {
-            Self::Look | Self::Silent => Concurrency::SideBySide,
-            Self::Add | Self::Fail | Self::Deaf | Self::Ask => Concurrency::Alone,
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: (match self {
+                Self::Add => "Add",
+                Self::Fail => "Fail",
+                Self::Look => "Look",
+                Self::Deaf => "Deaf",
+                Self::Ask => "Ask",
+                Self::Silent => "Silent",
+            })
+            .into(),
+            description: "a toy".into(),
+            parameters: json!({"type": "object", "properties": {}}),
+            parallel: matches!(self, Self::Look | Self::Silent),
         }
     }
 

@@ -6,7 +6,6 @@ use crate::context::prompt::{Layers, build_system_prompt};
 use crate::os::http::Web;
 use crate::text::model_text::Detail;
 use crate::tools::{EditTool, Selection, ToolRegistry};
-use crate::workbench::{Setup, Workbench};
 
 const NAMES: [&str; 13] = [
     "Read",
@@ -69,8 +68,6 @@ fn the_prompt_names_no_tool_that_is_not_offered() {
 /// A description names at most two other tools, so the selections without two tools and with two alone show all that there is.
 #[test]
 fn no_description_names_a_tool_that_is_not_offered() {
-    let dir = tempfile::tempdir().unwrap();
-    let bench = Workbench::new(Setup { root: dir.path().into(), ..Setup::default() }).unwrap();
     for (editing, detail) in SESSIONS {
         let least = |selected: &u32| !(3..=9).contains(&selected.count_ones());
         for selected in (0..SELECTIONS).filter(least) {
@@ -80,7 +77,7 @@ fn no_description_names_a_tool_that_is_not_offered() {
             let disallowed = disallowed.filter(|name| !(editing == EditTool::Patch && **name == "Edit"));
             let disallowed = disallowed.map(|name| (*name).to_owned()).collect();
             let selection = Selection { editing, detail, disallowed };
-            let registry = ToolRegistry::built_in(&bench, &selection, Web::default()).unwrap();
+            let registry = ToolRegistry::built_in(&selection, Web::default()).unwrap();
             assert_eq!(registry.names().collect::<Vec<_>>(), offered);
             for tool in registry.definitions().iter() {
                 let texts = format!("{} {}", tool.description, tool.parameters);

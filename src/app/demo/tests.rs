@@ -63,7 +63,7 @@ impl Stage {
         let bench = Arc::new(Workbench::new(setup).unwrap());
         let agent = Agent::create(AgentParts {
             chat: Arc::new(Script { pace }),
-            tools: Arc::new(ToolRegistry::built_in(&bench, &Selection::default(), Web::default()).unwrap()),
+            tools: Arc::new(ToolRegistry::built_in(&Selection::default(), Web::default()).unwrap()),
             hooks: Arc::new(NoHooks),
             clock: Arc::new(SystemClock),
             system: "".into(),

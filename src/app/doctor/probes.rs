@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::evidence::Evidence;
 use crate::chat::{ChatRequest, Remedy, RequestMessage};
 use crate::protocol::history::Masked;
-use crate::protocol::{Content, Message, Slot, ToolCall, ToolDefinition, ToolMessage, ToolName, ToolStatus};
+use crate::protocol::{Content, Message, Slot, ToolCall, ToolMessage, ToolSpec, ToolStatus};
 
 /// The most questions that are asked, as the page says before it asks them.
 pub(super) const MOST: usize = PROBES.len();
@@ -108,14 +108,10 @@ pub(super) fn is_sound(call: &ToolCall) -> bool {
     serde_json::from_str::<Map<String, Value>>(&call.arguments).is_ok()
 }
 
-fn tool() -> ToolDefinition {
-    ToolDefinition {
-        name: ToolName::from(TOOL),
-        description: "Notes a word.".to_owned(),
-        parameters: json!({
-            "type": "object", "properties": { "word": { "type": "string" } }, "required": ["word"],
-        }),
-    }
+fn tool() -> ToolSpec {
+    let parameters =
+        json!({"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]});
+    ToolSpec::new(TOOL, "Notes a word.", parameters)
 }
 
 fn noted(call: &ToolCall) -> ToolMessage {

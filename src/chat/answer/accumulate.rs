@@ -17,7 +17,7 @@ use super::loose::List;
 use super::opaque::Opaque;
 use crate::chat::request::models::Ability;
 use crate::chat::{ChatEvent, Completion};
-use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, StopReason, ToolDefinition, Usage};
+use crate::protocol::{AssistantMessage, CallForm, ModelId, NoticeKind, StopReason, ToolSpec, Usage};
 use crate::text::units;
 
 /// An answer that grows.
@@ -51,7 +51,7 @@ pub struct Reading {
     /// Which texts count as calls.
     pub text_calls: TextCalls,
     /// What may be called.
-    pub tools: Arc<[ToolDefinition]>,
+    pub tools: Arc<[ToolSpec]>,
     /// What an answer begins with.
     pub opening: Opening,
     /// Whether the model is known to write thoughts that no tag opens.
@@ -693,7 +693,7 @@ mod tests {
 
     fn reading(text_calls: TextCalls, opening: Opening) -> Reading {
         let parameters = json!({"type":"object","properties":{"p":{"type":"string"}},"required":["p"]});
-        let tool = ToolDefinition { name: "Read".into(), description: String::new(), parameters };
+        let tool = ToolSpec::new("Read", "", parameters);
         Reading { text_calls, tools: Arc::new([tool]), opening, thinks: Ability::Yes }
     }
 

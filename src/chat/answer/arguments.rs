@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-use crate::protocol::{ToolDefinition, ToolName};
+use crate::protocol::{ToolName, ToolSpec};
 
 /// A call as it was written.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ struct WholeCall<'a> {
 
 impl Written {
     /// The call that `json` is: an object with a `name`, and with `arguments` or `parameters`.
-    pub(in crate::chat) fn in_json(json: &str, tools: &[ToolDefinition]) -> Option<Self> {
+    pub(in crate::chat) fn in_json(json: &str, tools: &[ToolSpec]) -> Option<Self> {
         let call: WholeCall<'_> = serde_json::from_str(json).ok()?;
         let arguments = call.arguments.or(call.parameters)?.get();
         // Some write them as a text that holds the object.
@@ -39,7 +39,7 @@ impl Written {
     }
 
     /// The call of the tool `name` with the object `json`.
-    pub(in crate::chat) fn with_json(name: &str, json: &str, tools: &[ToolDefinition]) -> Option<Self> {
+    pub(in crate::chat) fn with_json(name: &str, json: &str, tools: &[ToolSpec]) -> Option<Self> {
         let tool = tool(tools, name)?;
         let value: Value = serde_json::from_str(json).ok()?;
         let is_fit = value.is_object() && fits(&value, &tool.parameters);
@@ -50,7 +50,7 @@ impl Written {
     pub(in crate::chat) fn with_parameters<'a>(
         name: &str,
         parameters: impl Iterator<Item = (&'a str, &'a str)>,
-        tools: &[ToolDefinition],
+        tools: &[ToolSpec],
     ) -> Option<Self> {
         let tool = tool(tools, name)?;
         let forms = tool.parameters.get("properties");
@@ -72,11 +72,11 @@ impl Written {
 }
 
 /// Whether a tool of this name is there.
-pub(in crate::chat) fn knows(tools: &[ToolDefinition], name: &str) -> bool {
+pub(in crate::chat) fn knows(tools: &[ToolSpec], name: &str) -> bool {
     tool(tools, name).is_some()
 }
 
-fn tool<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDefinition> {
+fn tool<'a>(tools: &'a [ToolSpec], name: &str) -> Option<&'a ToolSpec> {
     tools.iter().find(|tool| tool.name.as_str() == name)
 }
 

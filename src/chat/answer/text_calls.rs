@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::arguments::{Written, knows};
 use super::cursor::{Growing, Name, Rest, Seen};
 use super::nesting::Nesting;
-use crate::protocol::ToolDefinition;
+use crate::protocol::ToolSpec;
 
 /// Opens a call in the first form, and closes it.
 pub(in crate::chat) const TOOL_CALL: &str = "<tool_call>";
@@ -108,7 +108,7 @@ enum Flow {
 #[derive(Clone, Copy)]
 struct Scene<'a> {
     text: Growing<'a>,
-    tools: &'a [ToolDefinition],
+    tools: &'a [ToolSpec],
 }
 
 impl Mark {
@@ -135,7 +135,7 @@ impl Block {
     }
 
     /// Reads on. `text` is all that has come of it, from its mark on.
-    pub(in crate::chat) fn read(&mut self, text: Growing<'_>, tools: &[ToolDefinition]) -> Step {
+    pub(in crate::chat) fn read(&mut self, text: Growing<'_>, tools: &[ToolSpec]) -> Step {
         let scene = Scene { text, tools };
         loop {
             match self.advance(self.stage.clone(), scene) {

@@ -17,7 +17,7 @@ use super::arguments::Written;
 use super::code_places::{CodePlaces, Spot};
 use super::cursor::{Growing, Rest, Seen};
 use super::text_calls::{Block, FENCES, Mark, Step, TOOL_CALL_END};
-use crate::protocol::{ToolCall, ToolDefinition};
+use crate::protocol::{ToolCall, ToolSpec};
 
 /// Open and close thoughts in the middle of a text.
 const THINK: &str = "<think>";
@@ -33,7 +33,7 @@ pub(in crate::chat) struct Visible {
     /// Up to here it has been handed on or found to be something else.
     clear: usize,
     calls: TextCalls,
-    tools: Arc<[ToolDefinition]>,
+    tools: Arc<[ToolSpec]>,
     watch: Watch,
     code: CodePlaces,
     /// The block that may be a call; it begins where the clear text ends.
@@ -98,7 +98,7 @@ pub(in crate::chat) struct Said {
 
 impl Visible {
     /// A text in which `calls` of `tools` may stand.
-    pub(in crate::chat) fn new(calls: TextCalls, tools: Arc<[ToolDefinition]>) -> Self {
+    pub(in crate::chat) fn new(calls: TextCalls, tools: Arc<[ToolSpec]>) -> Self {
         Self { calls, tools, ..Self::default() }
     }
 
@@ -401,12 +401,8 @@ mod tests {
 
     use super::*;
 
-    fn tools() -> Arc<[ToolDefinition]> {
-        let tool = |name: &str, parameters| ToolDefinition {
-            name: name.into(),
-            description: String::new(),
-            parameters,
-        };
+    fn tools() -> Arc<[ToolSpec]> {
+        let tool = |name: &str, parameters| ToolSpec::new(name, "", parameters);
         let path = json!({"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"},
             "all":{"type":"boolean"},"list":{"type":"array"}},"required":["path"]});
         Arc::new([tool("Read", path), tool("Now", json!({"type":"object","properties":{}}))])

@@ -150,7 +150,7 @@ mod tests {
     use crate::chat::RequestMessage;
     use crate::protocol::history::Masked;
     use crate::protocol::{
-        AssistantMessage, Content, Message, Part, Slot, StopReason, ToolCall, ToolDefinition, ToolStatus,
+        AssistantMessage, Content, Message, Part, Slot, StopReason, ToolCall, ToolSpec, ToolStatus,
         UserMessage,
     };
 
@@ -175,7 +175,7 @@ mod tests {
                 Slot { position, timestamp: 0, message, wire: OnceLock::new(), weight: OnceLock::new() };
             RequestMessage::Kept(Arc::new(slot), Masked::No)
         };
-        let tool = ToolDefinition { name: "Read".into(), description: "d".into(), parameters: json!({}) };
+        let tool = ToolSpec::new("Read", "d", json!({}));
         ChatRequest {
             model: "m".into(),
             system: "be kind".into(),

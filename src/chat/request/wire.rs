@@ -20,7 +20,7 @@ use super::dialect::{
 };
 use super::messages::{Messages, join, text_value};
 use crate::chat::{ChatRequest, RequestMessage};
-use crate::protocol::ToolDefinition;
+use crate::protocol::ToolSpec;
 use crate::protocol::history::{Masked, WireForm};
 use crate::protocol::{
     AssistantMessage, Content, Message, ModelId, Part, Reasoning, Slot, ToolCall, ToolMessage, UserMessage,
@@ -159,7 +159,7 @@ fn head(request: &ChatRequest, options: &WireOptions, dialect: Dialect) -> Strin
     Value::Object(head).to_string()
 }
 
-fn tool(tool: &ToolDefinition) -> Value {
+fn tool(tool: &ToolSpec) -> Value {
     json!({
         "type": "function",
         "function": {
@@ -473,7 +473,7 @@ mod tests {
             max_output_tokens: Some(9),
             extra_body: extra.as_object().unwrap().clone(),
         };
-        let tool = ToolDefinition { name: "Read".into(), description: "d".into(), parameters: json!({}) };
+        let tool = ToolSpec::new("Read", "d", json!({}));
         let request = ChatRequest { tools: Arc::new([tool]), system: "".into(), ..request(Vec::new()) };
         let expected =
             r#"{"model":"m","stream":true,"stream_options":{"include_usage":true},"temperature":0.5,"#
@@ -744,7 +744,7 @@ mod tests {
                 max_output_tokens: Some(9),
                 ..WireOptions::default()
             };
-            let tool = ToolDefinition { name: "T".into(), description: "d".into(), parameters: json!({}) };
+            let tool = ToolSpec::new("T", "d", json!({}));
             let request = ChatRequest { tools: Arc::new([tool]), system: "".into(), ..request(Vec::new()) };
             let sent: Value =
                 serde_json::from_str(&body(&request, &options, with(quirk), &no_images)).unwrap();

@@ -18,12 +18,13 @@ use self::said::Said;
 use self::start::{SHELLS, Started};
 use self::stopped::Stopped;
 use super::schema::{self, Param};
-use super::{Concurrency, INTERRUPTED, Offer, Prepared, Scene, Tool, ToolResult};
+use super::{INTERRUPTED, Offer, Prepared, Scene, Tool, ToolResult};
 use crate::os::capture::{self, Mark};
 use crate::os::paths::PathBase;
 use crate::os::process::{Exit, Finished, Running};
 use crate::protocol::{
-    Access, Content, Display, ExecAccess, Hold, JobId, PassedOver, Preview, Tail, Terms, ToolStatus, Why,
+    Access, Content, Display, ExecAccess, Hold, JobId, PassedOver, Preview, Tail, Terms, ToolSpec,
+    ToolStatus, Why,
 };
 use crate::text::units;
 use crate::workbench::jobs::Foreground;
@@ -54,41 +55,31 @@ const BACKGROUND: Param =
 /// The tool.
 #[derive(Debug, Clone)]
 pub struct Bash {
-    shell: Arc<Shell>,
     /// What may run a command, the first that is there.
     programs: &'static [&'static str],
 }
 
-impl Bash {
-    /// Commands run where `shell` is.
-    pub fn new(shell: Arc<Shell>) -> Self {
-        Self { shell, programs: &SHELLS }
+impl Default for Bash {
+    fn default() -> Self {
+        Self { programs: &SHELLS }
     }
 }
 
 impl Tool for Bash {
-    fn name(&self) -> &'static str {
-        "Bash"
-    }
-
-    fn description(&self) -> String {
-        "Run a bash command, without terminal or stdin. `cd` persists between calls, inside the workspace; variables and \
-         functions do not. In the sandbox /tmp is private to commands. Long output is truncated and saved to a file."
-            .to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[COMMAND], &[TIMEOUT_MS, DESCRIPTION, BACKGROUND])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Alone
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Bash".into(),
+            description: "Run a bash command, without terminal or stdin. `cd` persists between calls, inside the workspace; variables and \
+         functions do not. In the sandbox /tmp is private to commands. Long output is truncated and saved to a file.".into(),
+            parameters: schema::object(&[COMMAND], &[TIMEOUT_MS, DESCRIPTION, BACKGROUND]),
+            parallel: false,
+        }
     }
 
     fn prepare(
         &self,
         arguments: &Map<String, Value>,
-        _base: PathBase<'_>,
+        base: PathBase<'_>,
     ) -> Result<Box<dyn Prepared>, String> {
         let command = COMMAND.need_some(arguments)?;
         if command.contains('\0') {
@@ -105,7 +96,7 @@ impl Tool for Bash {
             Place::Foreground => limit.or(Some(Duration::from_millis(TIMEOUT))),
             Place::Background => limit,
         };
-        let exec = ExecAccess { command, cwd: self.shell.cwd() };
+        let exec = ExecAccess { command, cwd: base.shell_cwd.to_owned() };
         Ok(Box::new(Call { exec, limit, place, programs: self.programs }))
     }
 }
@@ -383,12 +374,8 @@ mod tests {
     use super::*;
     use crate::protocol::{JobState, Network, Wording, Writes};
 
-    fn bash(session: &Session) -> Bash {
-        Bash::new(Arc::clone(session.bench.shell()))
-    }
-
     async fn run(session: &Session, command: &str) -> ToolResult {
-        session.run(&bash(session), &json!({"command": command})).await
+        session.run(&Bash::default(), &json!({"command": command})).await
     }
 
     async fn text(session: &Session, command: &str) -> String {
@@ -397,7 +384,7 @@ mod tests {
 
     /// Runs a command as if the sandbox held it.
     async fn run_held(session: &Session, command: &str, terms: Terms) -> ToolResult {
-        let call = session.prepare(&bash(session), &json!({"command": command}));
+        let call = session.prepare(&Bash::default(), &json!({"command": command}));
         call.run(Scene { terms, ..session.scene() }).await
     }
 
@@ -473,7 +460,7 @@ mod tests {
             format!("Error: exit code 1\n(no output)\n[directory: {root}/sub]")
         );
         assert_eq!(text(&session, "ls").await, format!("f\n[directory: {root}/sub]"));
-        let call = session.prepare(&bash(&session), &json!({"command": "ls"}));
+        let call = session.prepare(&Bash::default(), &json!({"command": "ls"}));
         assert_eq!(
             call.access(),
             Access::Exec(ExecAccess { command: "ls".into(), cwd: session.path("sub") })
@@ -550,7 +537,7 @@ mod tests {
     async fn a_time_limit_ends_it_and_keeps_what_it_said() {
         let session = Session::new();
         let result =
-            session.run(&bash(&session), &json!({"command": "echo half; sleep 60", "timeout": 200})).await;
+            session.run(&Bash::default(), &json!({"command": "echo half; sleep 60", "timeout": 200})).await;
         assert_eq!(result.status, ToolStatus::Failed);
         let told = result.content.to_text();
         assert!(told.starts_with("Error: timed out after 200 ms") && told.ends_with("\nhalf"), "{told}");
@@ -561,7 +548,7 @@ mod tests {
         let session = Session::new();
         let mut progress = session.progress.subscribe();
         let arguments = json!({"command": "echo half; sleep 60"});
-        let tool = bash(&session);
+        let tool = Bash::default();
         let (result, ()) = tokio::join!(session.run(&tool, &arguments), async {
             progress.wait_for(|tail| tail.lines == ["half"]).await.unwrap();
             session.cancel.cancel();
@@ -590,7 +577,7 @@ mod tests {
     #[tokio::test]
     async fn what_runs_in_the_background_is_told_by_its_id_and_has_no_time_limit_unless_given() {
         let session = Session::new();
-        let bash = bash(&session);
+        let bash = Bash::default();
         let told =
             session.told(&bash, json!({"command": "echo up; sleep 60", "run_in_background": true})).await;
         assert_eq!(
@@ -612,7 +599,7 @@ mod tests {
     async fn a_background_command_that_ends_at_once_is_told_as_any_other_and_has_its_id() {
         let session = Session::new();
         let run = async |command: &str| {
-            session.run(&bash(&session), &json!({"command": command, "run_in_background": true})).await
+            session.run(&Bash::default(), &json!({"command": command, "run_in_background": true})).await
         };
         let failed = run("no-such-server").await;
         assert_eq!(failed.status, ToolStatus::Failed);
@@ -630,7 +617,7 @@ mod tests {
     async fn a_command_that_is_moved_goes_on_and_its_call_is_answered_at_once() {
         let session = Session::new();
         let mut progress = session.progress.subscribe();
-        let (tool, jobs) = (bash(&session), session.bench.jobs());
+        let (tool, jobs) = (Bash::default(), session.bench.jobs());
         let arguments = json!({"command": "echo half; read < <(sleep 0.6); echo whole", "timeout": 500});
         let (told, ()) = tokio::join!(session.told(&tool, arguments), async {
             progress.wait_for(|tail| tail.lines == ["half"]).await.unwrap();
@@ -647,7 +634,7 @@ mod tests {
     #[tokio::test]
     async fn an_abort_of_the_run_leaves_what_runs_in_the_background() {
         let session = Session::new();
-        let tool = bash(&session);
+        let tool = Bash::default();
         let arguments = json!({"command": "sleep 60", "run_in_background": true});
         let (told, ()) = tokio::join!(session.told(&tool, arguments), async { session.cancel.cancel() });
         assert!(told.starts_with("[running in the background: bash_1;"), "{told}");
@@ -660,10 +647,10 @@ mod tests {
         let session = Session::new();
         let arguments = json!({"command": "echo a\0b"});
         let error =
-            bash(&session).prepare(arguments.as_object().unwrap(), session.bench.path_base()).err().unwrap();
+            Bash::default().prepare(arguments.as_object().unwrap(), session.bench.path_base()).err().unwrap();
         assert!(error.starts_with("Error: `command` contains a NUL character"), "{error}");
         let long = format!("true {}", "x".repeat(3 << 20));
-        let error = session.error(&bash(&session), json!({"command": long})).await;
+        let error = session.error(&Bash::default(), json!({"command": long})).await;
         assert_eq!(
             error,
             "Error: the command is too long for this system (3 MB): write it to a file and run the file"
@@ -673,12 +660,11 @@ mod tests {
     #[tokio::test]
     async fn without_bash_a_plain_shell_will_do_and_without_any_it_is_said() {
         let session = Session::new();
-        let shell = || Arc::clone(session.bench.shell());
-        let plain = Bash { shell: shell(), programs: &["/nowhere/bash", "/bin/sh"] };
+        let plain = Bash { programs: &["/nowhere/bash", "/bin/sh"] };
         assert_eq!(session.told(&plain, json!({"command": "echo hello"})).await, "hello");
         let failed = session.error(&plain, json!({"command": "exit 2"})).await;
         assert!(failed.ends_with("\n[bash not found: run by /bin/sh]"), "{failed}");
-        let none = Bash { shell: shell(), programs: &["/nowhere/bash", "/nowhere/sh"] };
+        let none = Bash { programs: &["/nowhere/bash", "/nowhere/sh"] };
         let error = session.error(&none, json!({"command": "echo hello"})).await;
         assert_eq!(
             error,

@@ -14,9 +14,9 @@ use self::refusal::{Refusal, height, line_of, view_text};
 use super::change::{self, Before, Change, beside};
 use super::schema::{self, Param};
 use super::target::Target;
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
+use super::{Prepared, Scene, Tool, ToolResult, changing, previewing};
 use crate::os::paths::PathBase;
-use crate::protocol::{Access, Display, FileChange, Preview};
+use crate::protocol::{Access, Display, FileChange, Preview, ToolSpec};
 use crate::text::clip::{Keep, Limits, clip};
 use crate::text::diff::{diff, unified_text};
 use crate::workbench::files::{MOST_HASHED, hash_of};
@@ -62,22 +62,14 @@ const ALL: Param = Param::flag("replace_all", "replace every occurrence").or(&["
 pub struct Edit;
 
 impl Tool for Edit {
-    fn name(&self) -> &'static str {
-        "Edit"
-    }
-
-    fn description(&self) -> String {
-        "Replace text in a file that you have read. `old_string` must match exactly, without line numbers, and be unique \
-         unless `replace_all` is set."
-            .to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[PATH, OLD, NEW], &[ALL])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Alone
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Edit".into(),
+            description: "Replace text in a file that you have read. `old_string` must match exactly, without line numbers, and be unique \
+         unless `replace_all` is set.".into(),
+            parameters: schema::object(&[PATH, OLD, NEW], &[ALL]),
+            parallel: false,
+        }
     }
 
     fn prepare(

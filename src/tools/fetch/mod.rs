@@ -23,10 +23,10 @@ use serde_json::{Map, Value};
 
 use self::follow::{Ended, Following};
 use super::schema::{self, Param};
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult, looking};
+use super::{Prepared, Scene, Tool, ToolResult, looking};
 use crate::os::http::{Web, WebUrl};
 use crate::os::paths::PathBase;
-use crate::protocol::{Access, Display, Preview, Tail};
+use crate::protocol::{Access, Display, Preview, Tail, ToolSpec};
 use crate::text::units;
 use crate::workbench::Workbench;
 
@@ -50,21 +50,13 @@ impl WebFetch {
 }
 
 impl Tool for WebFetch {
-    fn name(&self) -> &'static str {
-        "WebFetch"
-    }
-
-    fn description(&self) -> String {
-        "Fetch a public URL: HTML as Markdown; text, JSON and XML unchanged. No login, no private addresses."
-            .to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[URL], &[])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::SideBySide
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "WebFetch".into(),
+            description: "Fetch a public URL: HTML as Markdown; text, JSON and XML unchanged. No login, no private addresses.".into(),
+            parameters: schema::object(&[URL], &[]),
+            parallel: true,
+        }
     }
 
     fn prepare(

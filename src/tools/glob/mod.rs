@@ -17,9 +17,9 @@ use self::second::SecondLook;
 use super::schema::{self, Param};
 use super::target::{Target, expand_home, path_text};
 use super::walk::{Ignored, Names, PATIENCE, SECOND_LOOK, Seen, Shown, Until, Walk, searching, unsearchable};
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use super::{Prepared, Scene, Tool, ToolResult};
 use crate::os::paths::PathBase;
-use crate::protocol::{Access, Display, Preview};
+use crate::protocol::{Access, Display, Preview, ToolSpec};
 use crate::text::glob::GitGlob;
 use crate::text::units;
 use crate::workbench::Workbench;
@@ -39,20 +39,14 @@ const PATH: Param =
 pub struct Glob;
 
 impl Tool for Glob {
-    fn name(&self) -> &'static str {
-        "Glob"
-    }
-
-    fn description(&self) -> String {
-        "Find files by glob pattern, newest first, at most 1000. Respects .gitignore.".to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[PATTERN], &[PATH])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::SideBySide
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Glob".into(),
+            description: "Find files by glob pattern, newest first, at most 1000. Respects .gitignore."
+                .into(),
+            parameters: schema::object(&[PATTERN], &[PATH]),
+            parallel: true,
+        }
     }
 
     fn prepare(

@@ -21,10 +21,10 @@ use super::glob::late;
 use super::schema::{self, Param};
 use super::target::Target;
 use super::walk::{Ignored, Names, Seen, Shown, Tally, Unread, Until, Walk, searching, unsearchable};
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult};
+use super::{Prepared, Scene, Tool, ToolResult};
 use crate::os::file::open_listed;
 use crate::os::paths::PathBase;
-use crate::protocol::{Access, Display, Preview};
+use crate::protocol::{Access, Display, Preview, ToolSpec};
 use crate::text::sanitize::hidden_note;
 use crate::text::units;
 use crate::workbench::{Veil, Workbench};
@@ -70,22 +70,14 @@ const AFTER_NUL: &str = "the part after a NUL byte";
 pub struct Grep;
 
 impl Tool for Grep {
-    fn name(&self) -> &'static str {
-        "Grep"
-    }
-
-    fn description(&self) -> String {
-        "Search file contents with ripgrep, newest files first. Lists matching files unless `output_mode` says otherwise. \
-         Respects .gitignore. Escape literal ( and { as `\\(`, `\\{`."
-            .to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[PATTERN], &[PATH, GLOB, TYPE, MODE, NO_CASE, BEFORE, AFTER, MULTILINE, HEAD_LIMIT])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::SideBySide
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Grep".into(),
+            description: "Search file contents with ripgrep, newest files first. Lists matching files unless `output_mode` says otherwise. \
+         Respects .gitignore. Escape literal ( and { as `\\(`, `\\{`.".into(),
+            parameters: schema::object(&[PATTERN], &[PATH, GLOB, TYPE, MODE, NO_CASE, BEFORE, AFTER, MULTILINE, HEAD_LIMIT]),
+            parallel: true,
+        }
     }
 
     fn prepare(

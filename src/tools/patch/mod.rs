@@ -15,9 +15,9 @@ use self::plan::{Named, Plan, plan};
 use super::change::{self, Before, Change, Step};
 use super::schema::{self, Param};
 use super::target::Target;
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult, changing, previewing};
+use super::{Prepared, Scene, Tool, ToolResult, changing, previewing};
 use crate::os::paths::PathBase;
-use crate::protocol::{Access, Display, FileAccess, FileChange, Preview};
+use crate::protocol::{Access, Display, FileAccess, FileChange, Preview, ToolSpec};
 use crate::text::clip::{Keep, Limits, clip};
 use crate::text::diff::{diff, unified_text};
 use crate::text::units;
@@ -64,20 +64,13 @@ const ABOUT: &str = "Apply a patch that edits, adds, deletes or moves files, all
 pub struct ApplyPatch;
 
 impl Tool for ApplyPatch {
-    fn name(&self) -> &'static str {
-        "ApplyPatch"
-    }
-
-    fn description(&self) -> String {
-        ABOUT.to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[PATCH], &[])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Alone
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "ApplyPatch".into(),
+            description: ABOUT.into(),
+            parameters: schema::object(&[PATCH], &[]),
+            parallel: false,
+        }
     }
 
     fn prepare(

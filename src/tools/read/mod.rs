@@ -19,11 +19,11 @@ use self::source::Source;
 use self::window::{After, LONGEST_LINE, LONGEST_LOOK, Oddity, Rest, Window};
 use super::schema::{self, Param};
 use super::target::Target;
-use super::{Concurrency, Prepared, Scene, Tool, ToolResult, looking, previewing};
+use super::{Prepared, Scene, Tool, ToolResult, looking, previewing};
 use crate::os::file::FileError;
 use crate::os::paths::PathBase;
 use crate::os::paths::hex;
-use crate::protocol::{Access, Content, Display, Part, Preview, ToolStatus};
+use crate::protocol::{Access, Content, Display, Part, Preview, ToolSpec, ToolStatus};
 use crate::text::clip;
 use crate::text::image::ImageKind;
 use crate::text::sanitize::hidden_note;
@@ -56,22 +56,14 @@ const LIMIT: Param = Param::integer("limit", "number of lines, default 2000").or
 pub struct Read;
 
 impl Tool for Read {
-    fn name(&self) -> &'static str {
-        "Read"
-    }
-
-    fn description(&self) -> String {
-        "Read a file: up to 2000 lines or 50 KB, each line after its number and a tab. Also images (PNG, JPEG, GIF, WebP, up \
-         to 5 MB) and notebooks.{{Glob: For directories use Glob.}}"
-            .to_owned()
-    }
-
-    fn parameters(&self) -> Value {
-        schema::object(&[PATH], &[OFFSET, LIMIT])
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::SideBySide
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Read".into(),
+            description: "Read a file: up to 2000 lines or 50 KB, each line after its number and a tab. Also images (PNG, JPEG, GIF, WebP, up \
+         to 5 MB) and notebooks.{{Glob: For directories use Glob.}}".into(),
+            parameters: schema::object(&[PATH], &[OFFSET, LIMIT]),
+            parallel: true,
+        }
     }
 
     fn prepare(

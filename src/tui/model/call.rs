@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::moment::Moment;
-use crate::protocol::{CallId, Display, Tail, ToolStatus};
+use crate::protocol::{BuiltInTool, CallId, Display, LabelObject, Tail, ToolKind, ToolStatus};
 use std::time::Duration;
 
 /// What a call does, in a word, and to what.
@@ -26,8 +26,8 @@ pub struct RunningCall {
     pub since: Moment,
     /// What it printed last.
     pub tail: Tail,
-    /// Whether it only looks.
-    pub kind: Kind,
+    /// How it is shown.
+    pub kind: ToolKind,
 }
 
 /// A call that is over.
@@ -45,17 +45,6 @@ pub struct DoneCall {
     pub duration: Duration,
 }
 
-/// Whether a call only looks: such calls are told in one line together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// It reads or searches.
-    Looks,
-    /// It may change something, or asks somebody outside.
-    Acts,
-    /// It asks the user, or keeps a list for them: what it does is seen elsewhere, and how long it took says nothing.
-    Tells,
-}
-
 impl Label {
     /// The label of a call of the tool `name`; paths below `cwd` are told from there.
     #[must_use]
@@ -66,24 +55,25 @@ impl Label {
             let below = whole.strip_prefix(cwd).and_then(|rest| rest.strip_prefix('/'));
             below.map(str::to_owned).unwrap_or(whole)
         };
-        let (verb, object) = match name {
-            "Read" => ("read", path("file_path")),
-            "Write" => ("write", path("file_path")),
-            "Edit" => ("edit", path("file_path")),
-            "ApplyPatch" => ("patch", files_of(&argument("patch"))),
-            "Bash" => ("run", argument("command")),
-            "Glob" => ("glob", argument("pattern")),
-            "Grep" => ("grep", format!("\"{}\"", argument("pattern"))),
-            "BashOutput" => ("output", argument("id")),
-            "KillShell" => ("stop", argument("id")),
-            "WebFetch" => ("fetch", argument("url")),
-            "TodoWrite" => ("todo", String::new()),
-            "AskUser" => ("ask", argument("question")),
-            "ExitPlanMode" => ("plan", without_heading(&argument("plan"))),
-            other => (other, String::new()),
+        let Some(tool) = BuiltInTool::named(name) else {
+            return Self { verb: name.to_owned(), object: first_text(input) };
         };
-        Self { verb: verb.to_owned(), object }
+        let object = match tool.object {
+            LabelObject::Nothing => String::new(),
+            LabelObject::Argument(key) => argument(key),
+            LabelObject::Quoted(key) => format!("\"{}\"", argument(key)),
+            LabelObject::Path(key) => path(key),
+            LabelObject::PatchFiles(key) => files_of(&argument(key)),
+            LabelObject::Markdown(key) => without_heading(&argument(key)),
+        };
+        Self { verb: tool.verb.to_owned(), object }
     }
+}
+
+/// The first argument that is a text, for a tool that is not built in.
+fn first_text(input: &Value) -> String {
+    let mut arguments = input.as_object().into_iter().flat_map(serde_json::Map::values);
+    arguments.find_map(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// The files that a patch names, as it names them.
@@ -100,16 +90,10 @@ fn without_heading(plan: &str) -> String {
     plan.trim_start().trim_start_matches('#').trim_start().to_owned()
 }
 
-impl Kind {
-    /// What the tool `name` does.
-    #[must_use]
-    pub fn of(name: &str) -> Self {
-        match name {
-            "Read" | "Glob" | "Grep" => Self::Looks,
-            "TodoWrite" | "AskUser" | "ExitPlanMode" => Self::Tells,
-            _ => Self::Acts,
-        }
-    }
+/// How calls of the tool `name` are shown.
+#[must_use]
+pub fn kind_of(name: &str) -> ToolKind {
+    BuiltInTool::named(name).map_or(ToolKind::Act, |tool| tool.kind)
 }
 
 #[cfg(test)]

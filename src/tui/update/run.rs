@@ -12,11 +12,12 @@ use super::{reports, tasks};
 use crate::conversation::{Again, Ended, Followed, Happening};
 use crate::protocol::{
     AgentEvent, Approval, Asked, Attachment, CallId, Display, Entry, EntryBody, LoopResult, Message,
-    NoticeKind, Origin, Question, RunEnd, ToolCall, ToolMessage, ToolName, ToolStatus, UserMessage, Waiting,
+    NoticeKind, Origin, Question, RunEnd, ToolCall, ToolKind, ToolMessage, ToolName, ToolStatus, UserMessage,
+    Waiting,
 };
 use crate::tui::effect::Effect;
 use crate::tui::model::answering::Answering;
-use crate::tui::model::call::{DoneCall, Kind, Label, RunningCall};
+use crate::tui::model::call::{DoneCall, Label, RunningCall, kind_of};
 use crate::tui::model::live::Live;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::question::{Asking, Guard};
@@ -96,15 +97,15 @@ pub(super) fn show_call(model: &mut Model, call: &ToolCall, answer: &ToolMessage
         id: call.id.clone(),
         label: label_of(call, &model.facts.root),
         status: answer.status,
-        display: match Kind::of(call.name.as_str()) {
-            Kind::Looks => Display::Line(String::new()),
-            Kind::Acts => Display::Text(text),
+        display: match kind_of(call.name.as_str()) {
+            ToolKind::Read => Display::Line(String::new()),
+            ToolKind::Act => Display::Text(text),
             // an answer, or how many steps are done
-            Kind::Tells => Display::Line(text.lines().next().unwrap_or_default().to_owned()),
+            ToolKind::Interact => Display::Line(text.lines().next().unwrap_or_default().to_owned()),
         },
         duration: Duration::ZERO,
     };
-    let only_looked = Kind::of(call.name.as_str()) == Kind::Looks && done.status == ToolStatus::Success;
+    let only_looked = kind_of(call.name.as_str()) == ToolKind::Read && done.status == ToolStatus::Success;
     model.transcript.push(if only_looked { Cell::Explored(vec![done]) } else { Cell::Call(Box::new(done)) });
 }
 
@@ -260,8 +261,8 @@ fn recorded(model: &mut Model, now: Moment, entry: Entry) {
 }
 
 fn start(model: &mut Model, now: Moment, id: CallId, name: &ToolName, input: &Value) {
-    let kind = Kind::of(name.as_str());
-    if kind == Kind::Acts {
+    let kind = kind_of(name.as_str());
+    if kind == ToolKind::Act {
         tell_explored(model);
     }
     let label = Label::of(name.as_str(), input, &model.facts.root);
@@ -277,10 +278,10 @@ fn finish_call(model: &mut Model, id: &CallId, name: &ToolName, done: DoneCall) 
     let started = run.calls.iter().position(|call| call.id == *id).map(|at| run.calls.remove(at));
     let label = started.map(|call| call.label).or_else(|| run.label(id));
     let mut done = DoneCall { label: label.unwrap_or(done.label), ..done };
-    if Kind::of(name.as_str()) == Kind::Tells {
+    if kind_of(name.as_str()) == ToolKind::Interact {
         done.duration = Duration::ZERO;
     }
-    if Kind::of(name.as_str()) == Kind::Looks && done.status == ToolStatus::Success {
+    if kind_of(name.as_str()) == ToolKind::Read && done.status == ToolStatus::Success {
         run.explored.push(done);
     } else {
         tell_explored(model);
@@ -340,7 +341,7 @@ fn sane(mut approval: Approval) -> Approval {
 
 fn end(model: &mut Model, now: Moment, ended: Ended) {
     let what = |run: &RunView| {
-        run.calls.iter().find(|call| call.kind != Kind::Tells).map(|call| call.label.object.clone())
+        run.calls.iter().find(|call| call.kind != ToolKind::Interact).map(|call| call.label.object.clone())
     };
     let running = model.run.as_ref().and_then(what);
     model.aside.todos.settle();

@@ -11,8 +11,8 @@ use super::brush::{Brush, Mode};
 use super::theme::Role;
 use super::wrap::{Prefix, wrap};
 use super::{Class, Part, cell, tool};
+use crate::protocol::ToolKind;
 use crate::tui::model::Model;
-use crate::tui::model::call::Kind;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::run::RunView;
 use crate::tui::model::transcript::Cell;
@@ -29,7 +29,7 @@ pub(super) fn arriving(model: &Model, now: Moment, bound: usize, brush: Brush) -
         parts.extend(cell::apart(above, &cell).then(Part::gap));
         parts.push(Part::new(Class::Answer, lines));
     }
-    let calls = || run.calls.iter().filter(|call| call.kind != Kind::Tells);
+    let calls = || run.calls.iter().filter(|call| call.kind != ToolKind::Interact);
     if run.explored.is_empty() && calls().next().is_none() {
         return parts;
     }

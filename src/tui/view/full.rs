@@ -116,9 +116,10 @@ mod tests {
     use super::super::testing::{self, check, numbered, text_with_cursor};
     use super::super::theme::Theme;
     use super::*;
+    use crate::protocol::ToolKind;
     use crate::protocol::{CallId, Display, Tail, ToolStatus};
     use crate::tui::model::Stage;
-    use crate::tui::model::call::{Kind, Label, RunningCall};
+    use crate::tui::model::call::{Label, RunningCall};
     use crate::tui::model::run::RunView;
     use crate::tui::model::transcript::Cell;
 
@@ -289,7 +290,7 @@ AGENTS.md · ? for keys, / for commands
             label: Label { verb: "run".to_owned(), object: "cargo test".to_owned() },
             since: Moment(0),
             tail: Tail { lines: vec!["test one ... ok".to_owned()], ..Tail::default() },
-            kind: Kind::Acts,
+            kind: ToolKind::Act,
         });
         check(
             &screen.text(),

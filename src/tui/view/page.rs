@@ -16,9 +16,9 @@ use super::sheet::{Sheet, Since, Source, broken};
 use super::theme::Role;
 use super::wrap::{Prefix, fit, width, wrap};
 use super::{answering, arriving_answer, cell, question, tool, trust};
+use crate::protocol::ToolKind;
 use crate::protocol::{QuestionId, Results};
 use crate::tui::keymap::{HelpRow, help_rows};
-use crate::tui::model::call::Kind;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::overlay::{Found, Overlay, Page, PageOf, Report, Search, Seek};
 use crate::tui::model::transcript::Cell;
@@ -212,7 +212,7 @@ fn going_on(
         }
         let mut work: Vec<_> =
             run.explored.iter().flat_map(|call| tool::whole(call, results, brush)).collect();
-        for call in run.calls.iter().filter(|call| call.kind != Kind::Tells) {
+        for call in run.calls.iter().filter(|call| call.kind != ToolKind::Interact) {
             work.push(tool::running(call, now, brush));
             work.extend(tool::running_output(call, brush));
         }

@@ -13,10 +13,10 @@ use super::brush::{Brush, INDENT, Look, Mode, SIGN, one_line};
 use super::preview::Kept;
 use super::wrap::fit;
 use super::{cell, page, plain_lists, question, setup, status, trust};
+use crate::protocol::ToolKind;
 use crate::text::sanitize::sanitize;
 use crate::text::units;
 use crate::tui::model::answering::Answering;
-use crate::tui::model::call::Kind;
 use crate::tui::model::moment::Moment;
 use crate::tui::model::overlay::{Page, PageOf};
 use crate::tui::model::question::{Asking, Compared};
@@ -199,7 +199,7 @@ fn going_on(run: &RunView, model: &Model, now: Moment) -> Vec<String> {
         return vec!["stopping".to_owned()];
     }
     let mut states = vec![STOPS.to_owned()];
-    let calls = run.calls.iter().filter(|call| call.kind == Kind::Acts);
+    let calls = run.calls.iter().filter(|call| call.kind == ToolKind::Act);
     let calls = calls.filter_map(|call| {
         let object = short(call.label.object.lines().next().unwrap_or_default());
         since(format!("running: {} {object}", one_line(&call.label.verb)), now.since(call.since))
@@ -399,7 +399,7 @@ no",
         let label = Label { verb: "run".to_owned(), object: "cargo test\n--all".to_owned() };
         let (id, since, tail) = (CallId::from("1"), Moment(0), Tail::default());
         if let Some(run) = &mut model.run {
-            run.calls = vec![RunningCall { id, label, since, tail, kind: Kind::Acts }];
+            run.calls = vec![RunningCall { id, label, since, tail, kind: ToolKind::Act }];
         }
         model.queue.push(Queued::Message("then\nbump it".to_owned()));
         model.meter.unsaved = true;

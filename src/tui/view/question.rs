@@ -218,6 +218,9 @@ fn title(approval: &Approval) -> String {
         }
         Access::Read(_) => "Allow reading this?".to_owned(),
         Access::Fetch { .. } => "Allow this request?".to_owned(),
+        Access::Mcp { server, tool } => {
+            format!("Allow {} of MCP server {}?", one_line(tool), one_line(server))
+        }
         Access::Nothing => format!("Allow this {} call?", one_line(approval.tool.as_str())),
     }
 }

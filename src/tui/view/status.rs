@@ -354,8 +354,9 @@ mod tests {
     use super::super::brush::Manner;
     use super::super::testing::{self, BRUSH, model, text};
     use super::*;
+    use crate::protocol::ToolKind;
     use crate::protocol::{CallId, Tail};
-    use crate::tui::model::call::{Kind, Label, RunningCall};
+    use crate::tui::model::call::{Label, RunningCall};
     use crate::tui::model::question::Guard;
     use crate::tui::model::{AtLimit, Limit};
 
@@ -379,7 +380,7 @@ mod tests {
             label,
             since: Moment(0),
             tail: Tail::default(),
-            kind: Kind::Acts,
+            kind: ToolKind::Act,
         }
     }
 

@@ -311,7 +311,7 @@ mod tests {
     use super::super::testing::{self, BRUSH, numbered, text};
     use super::*;
     use crate::protocol::CallId;
-    use crate::tui::model::call::Kind;
+    use crate::protocol::ToolKind;
 
     #[track_caller]
     fn check(call: &DoneCall, columns: usize, mode: Mode, expected: &str) {
@@ -566,7 +566,7 @@ line 1",
             label: Label { verb: "run".to_owned(), object: "cargo test cart".to_owned() },
             since: Moment(1_000),
             tail: Tail { lines: (1..=9).map(|n| format!("line {n}\x1b[2K")).collect(), bytes: 99, count: 9 },
-            kind: Kind::Acts,
+            kind: ToolKind::Act,
         };
         let head = |now| running(&call, Moment(now), BRUSH).to_string();
         assert_eq!(head(1_900), "○ run  cargo test cart  99 B · 9 lines");

@@ -103,6 +103,7 @@ const PREVIEW: Kinds<Preview> = kinds!(Preview: Preview::Changes(_), Preview::Co
 
 const ACCESS: Kinds<Access> = kinds!(Access:
     Access::Nothing, Access::Read(_), Access::Write(_), Access::Exec(_), Access::Fetch { .. },
+    Access::Mcp { .. },
 );
 
 const HOLD: Kinds<Hold> = kinds!(Hold:

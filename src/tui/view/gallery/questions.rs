@@ -211,10 +211,18 @@ fn other_calls() -> Vec<Scene> {
         Scene::screen(
             "may another tool run",
             asked(|| {
+                let words = "{\n  \"city\": \"Oslo\"\n}".to_owned();
+                approval("Weather", Access::Nothing, Preview::Text(words), &["Weather"])
+            }),
+        ),
+        Scene::screen(
+            "may a tool of an MCP server run",
+            asked(|| {
                 let words = "{\n  \"query\": \"empty cart\",\n  \"state\": \"open\"\n}".to_owned();
+                let (server, tool) = ("tracker".to_owned(), "search_issues".to_owned());
                 approval(
                     "mcp__tracker__search_issues",
-                    Access::Nothing,
+                    Access::Mcp { server, tool },
                     Preview::Text(words),
                     &["mcp__tracker__search_issues"],
                 )

@@ -6,9 +6,10 @@ use super::super::testing::{facts, numbered};
 use super::Scene;
 use super::calls::looked;
 use super::cells::{said, step};
+use crate::protocol::ToolKind;
 use crate::protocol::{CallId, JobState, JobView, Tail, TodoStatus, Waiting, Why};
 use crate::text::fuzzy::Best;
-use crate::tui::model::call::{Kind, Label, RunningCall};
+use crate::tui::model::call::{Label, RunningCall};
 use crate::tui::model::draft::Draft;
 use crate::tui::model::facts::Meter;
 use crate::tui::model::moment::Moment;
@@ -57,7 +58,7 @@ pub(super) fn goes_on(verb: &str, object: &str, lines: usize) -> RunningCall {
             bytes: printed.len() as u64,
             count: lines as u64,
         },
-        kind: Kind::Acts,
+        kind: ToolKind::Act,
     }
 }
 

@@ -12,13 +12,14 @@ use super::testing::{call, check, facts, live, model, text};
 use super::theme::Theme;
 use super::*;
 use crate::app::{GroupForm, TrustGroup, TrustQuestion};
+use crate::protocol::ToolKind;
 use crate::protocol::{
     Access, Approval, CallForm, CallId, Choice, Display, ExecAccess, Hold, JobState, JobView, Occasion,
     Preview, QuestionId, Tail, Todo, TodoStatus, ToolName, ToolStatus, Topic, Waiting, Why,
 };
 use crate::tui::model::answering::Answering;
 use crate::tui::model::buffer::Buffer;
-use crate::tui::model::call::{Kind, Label, RunningCall};
+use crate::tui::model::call::{Label, RunningCall};
 use crate::tui::model::choice::Item;
 use crate::tui::model::draft::Draft;
 use crate::tui::model::picker::Picker;
@@ -47,7 +48,7 @@ fn command(n: usize, lines: usize) -> RunningCall {
             lines: (1..=lines).map(|n| format!("test cart::number_{n} ... ok")).collect(),
             ..Tail::default()
         },
-        kind: Kind::Acts,
+        kind: ToolKind::Act,
     }
 }
 
@@ -99,7 +100,7 @@ fn asking(mut model: Model) -> Model {
 fn consulting(mut model: Model) -> Model {
     model = running(model, |run| {
         run.waiting = Waiting::Tools;
-        run.calls = vec![RunningCall { kind: Kind::Tells, ..command(1, 0) }];
+        run.calls = vec![RunningCall { kind: ToolKind::Interact, ..command(1, 0) }];
     });
     let options = ["SQLite, one file and no server", "Postgres"].map(str::to_owned).to_vec();
     let question = "Which database should the 日本語 shop use?\nIt has one writer.".to_owned();
