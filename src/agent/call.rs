@@ -21,7 +21,6 @@ use super::host::RunHost;
 use super::seams::{AgentHooks, HookVerdict, Sink};
 use super::turns::Run;
 use super::{hush, tags};
-use crate::os::paths::PathBase;
 use crate::permission::Verdict;
 use crate::protocol::{
     Access, AgentEvent, Answer, Approval, Asked, CallForm, CallId, Content, Display, Network, NoticeKind,
@@ -122,7 +121,7 @@ pub(super) async fn ready_with(
 ) -> Readied {
     let AskedCall { call, form, arguments } = asked;
     let shell_cwd = run.context.bench.shell().cwd();
-    let base = PathBase { shell_cwd: &shell_cwd, ..run.context.bench.path_base() };
+    let base = run.context.bench.path_base_in(&shell_cwd);
     let prepared = arguments
         .map(tags::restore)
         .and_then(|map| Ok((tool.prepare(&map, base).map_err(as_error)?, Value::Object(map))));

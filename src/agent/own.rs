@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 
 use super::call::{RunScene, Runnable, execute_tool_call};
 use super::turns::Run;
-use crate::os::paths::PathBase;
 use crate::protocol::{AgentEvent, Content, Message, Origin, Part, RunEnd, ToolStatus, UserMessage};
 use crate::tools::Tool;
 use crate::tools::bash::Bash;
@@ -25,7 +24,7 @@ pub(super) async fn run(run: &mut Run<'_>, command: &str) -> RunEnd {
     arguments.insert("timeout".to_owned(), json!(LONGEST_MS));
     let bash = Bash::default();
     let shell_cwd = run.context.bench.shell().cwd();
-    let base = PathBase { shell_cwd: &shell_cwd, ..run.context.bench.path_base() };
+    let base = run.context.bench.path_base_in(&shell_cwd);
     let prepared = bash.prepare(&arguments, base);
     let (content, status) = match prepared {
         Ok(prepared) => {

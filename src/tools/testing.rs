@@ -11,7 +11,6 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Host, Offer, Prepared, Scene, Tool, ToolResult};
-use crate::os::paths::PathBase;
 use crate::protocol::{Access, Answer, CallId, ChangedBy, Choice, SavedFile, Tail, Terms, ToolStatus};
 use crate::sandbox::{Sandbox, Tier};
 use crate::text::redact::Redactor;
@@ -138,7 +137,7 @@ impl Session {
 
     pub(super) fn prepare(&self, tool: &dyn Tool, arguments: &Value) -> Box<dyn Prepared> {
         let shell_cwd = self.bench.shell().cwd();
-        let base = PathBase { shell_cwd: &shell_cwd, ..self.bench.path_base() };
+        let base = self.bench.path_base_in(&shell_cwd);
         tool.prepare(arguments.as_object().unwrap(), base).unwrap()
     }
 

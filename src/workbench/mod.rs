@@ -195,6 +195,11 @@ impl Workbench {
         }
     }
 
+    /// The same, with the directory in which the next command runs.
+    pub fn path_base_in<'a>(&'a self, shell_cwd: &'a Path) -> PathBase<'a> {
+        PathBase { shell_cwd, ..self.path_base() }
+    }
+
     /// Starts commands; what they start ends with [`Workbench::end_all`].
     pub fn children(&self) -> &Children {
         &self.children

@@ -64,6 +64,8 @@ async fn what_is_left_in_the_background_lives_on_and_ends_when_told() {
         assert_eq!((finished.exit, finished.lingering), (Exit::Code(0), true), "{script}");
         assert!(!running.abort().await.exit.is_success() || running.exit() == Some(Exit::Code(0)));
         running.over().await;
+        // a busy machine may kill the process that cleans up before it is done: the next command does it then
+        world.start("true").over().await;
         assert_eq!(
             fs::read_dir(world.at("workspace")).unwrap().count(),
             0,
